@@ -62,8 +62,8 @@ struct user_namespace;
  * @call: with @shared: one of its counters can only be read by calling perf's driver; constant
  *	after the claim
  * @unprivileged: with @shared: its users have no privilege; constant
- * @hw: the hardware counter of each of the @nr counters, or its slot in perf/shared.c. Set by the
- *	claim, then constant
+ * @hw: the hardware counter of each of the @nr counters, or its event set in perf/shared.c.
+ *	Written by the claim, then constant
  * @mask: a bit for each counter of @hw
  * @imask: the bits of @mask that are i-mode counters
  * @arch_mask: a bit for each a-mode counter, as the driver numbers them

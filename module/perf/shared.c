@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The shared source: claiming events of perf's. shared.h says what a slot is.
+ * The shared source: claiming events of perf's. shared.h says what an event set is.
  *
  * perf may take a register from one event and give it to another that comes first in perf's
  * order. The event that lost it is in error from then on, and counts no more, but perf tells
@@ -41,17 +41,17 @@ DEFINE_PER_CPU(struct perfctr_shared_cpu, perfctr_shared_cpu);
 bool perfctr_shared_any_lost;
 
 /**
- * struct slot - an event that configs count by; config_mutex
+ * struct event_set - one event of perf's on every told CPU, by which configs count; config_mutex
  * @event: the event, as perf numbers it
  * @flags: PERFCTR_CTR_USER, PERFCTR_CTR_KERNEL or both
- * @users: number of counters of configs that use the slot
+ * @users: number of counters of configs that use the set
  * @unprivileged: how many of those are of users without privilege
  * @another: we have seen perf count the event a second time, so perf has a counter left for it
  * @general: on some CPU its counter is one that counts any event
  * @call: only perf's driver can read its registers
  * @visible: on some CPU others may read its counter in user mode
  */
-struct slot {
+struct event_set {
 	struct perfctr_shared_attr event;
 	u32 flags;
 	unsigned int users;
@@ -62,7 +62,7 @@ struct slot {
 	bool visible;
 };
 
-static struct slot slots[PERFCTR_MAX_HW];
+static struct event_set sets[PERFCTR_MAX_HW];
 
 /*
  * Number of counters that count any event, on the CPU that has the fewest, among those where we
@@ -74,16 +74,16 @@ static unsigned int fewest_generals;
 static bool watched;
 
 /*
- * The event of each slot on a CPU, also while it is withdrawn from readers; NULL: none;
+ * The event of each set on a CPU, also while it is withdrawn from readers; NULL: none;
  * config_mutex
  */
 static DEFINE_PER_CPU(struct {
 	struct perf_event *event[PERFCTR_MAX_HW];
 }, made);
 
-static struct perf_event **event_on(unsigned int cpu, unsigned int slot)
+static struct perf_event **event_on(unsigned int cpu, unsigned int set)
 {
-	return &per_cpu_ptr(&perfctr_shared_cpu, cpu)->event[slot];
+	return &per_cpu_ptr(&perfctr_shared_cpu, cpu)->event[set];
 }
 
 /*
@@ -92,11 +92,11 @@ static struct perf_event **event_on(unsigned int cpu, unsigned int slot)
 
 /**
  * struct claim - the events that one CPU is to make
- * @fresh: their slots, as a bit map
- * @new: nobody counts by these slots yet
- * @made: the slots of @fresh that some CPU has made an event of
- * @missing: the slots of @fresh whose events the PMU of this CPU does not know
- * @slot: the slot that failed
+ * @fresh: their event sets, as a bit map
+ * @new: nobody counts by these sets yet
+ * @made: the sets of @fresh that some CPU has made an event of
+ * @missing: the sets of @fresh whose events the PMU of this CPU does not know
+ * @set: the set that failed
  * @reason: why it failed, PERFCTR_REASON_*
  */
 struct claim {
@@ -104,15 +104,15 @@ struct claim {
 	bool new;
 	u32 made;
 	u32 missing;
-	unsigned int slot;
+	unsigned int set;
 	u32 reason;
 };
 
-/* Could perf count the slot's event a second time on this CPU? Runs as make_by_kernel() does. */
+/* Could perf count the set's event a second time on this CPU? Runs as make_by_kernel() does. */
 static long try_another(void *arg)
 {
-	struct slot *slot = arg;
-	struct perf_event *event = perfctr_event_make(&slot->event, slot->flags);
+	struct event_set *set = arg;
+	struct perf_event *event = perfctr_event_make(&set->event, set->flags);
 	bool works;
 
 	if (IS_ERR(event))
@@ -145,8 +145,8 @@ static bool reads_agree(struct perf_event *event, u32 flags)
 /* 0, or the error that says why an event that perf has made is of no use */
 static int look_at(struct perf_event *event, struct claim *claim)
 {
-	struct slot *slot = &slots[claim->slot];
-	bool call = !reads_agree(event, slot->flags);
+	struct event_set *set = &sets[claim->set];
+	bool call = !reads_agree(event, set->flags);
 	bool visible = !perfctr_cpu_shared_hides(event);
 	int err;
 
@@ -158,17 +158,17 @@ static int look_at(struct perf_event *event, struct claim *claim)
 	if (!perfctr_event_counts(event))
 		return -EBUSY;
 	if (claim->new) {
-		slot->call |= call;
-	} else if ((call && !slot->call) ||
-		   (visible && !slot->visible && slot->unprivileged)) {
+		set->call |= call;
+	} else if ((call && !set->call) ||
+		   (visible && !set->visible && set->unprivileged)) {
 		/*
-		 * The slot's states already read its registers inline, or may count only while
+		 * The set's states already read its registers inline, or may count only while
 		 * the registers are hidden.
 		 */
 		return -EINVAL;
 	}
-	slot->general |= perfctr_cpu_shared_is_general(event);
-	slot->visible |= visible;
+	set->general |= perfctr_cpu_shared_is_general(event);
+	set->visible |= visible;
 	return 0;
 }
 
@@ -181,8 +181,8 @@ static int make_here(struct claim *claim, unsigned int cpu)
 
 	fewest_generals = min(fewest_generals, perfctr_cpu_shared_generals());
 	for_each_set_bit(i, &fresh, PERFCTR_MAX_HW) {
-		claim->slot = i;
-		event = perfctr_event_make_tried(&slots[i].event, slots[i].flags);
+		claim->set = i;
+		event = perfctr_event_make_tried(&sets[i].event, sets[i].flags);
 		if (event == ERR_PTR(-ENOENT)) {
 			claim->missing |= BIT(i);
 			continue;
@@ -210,23 +210,23 @@ static long make_by_kernel(void *arg)
 	return make_here(arg, smp_processor_id());
 }
 
-static void slot_release(unsigned int cpu, unsigned int slot)
+static void set_release(unsigned int cpu, unsigned int set)
 {
-	struct perf_event *event = per_cpu(made, cpu).event[slot];
+	struct perf_event *event = per_cpu(made, cpu).event[set];
 
-	WRITE_ONCE(*event_on(cpu, slot), &absent);
-	per_cpu(made, cpu).event[slot] = NULL;
+	WRITE_ONCE(*event_on(cpu, set), &absent);
+	per_cpu(made, cpu).event[set] = NULL;
 	if (event)
 		perf_event_release_kernel(event);
 }
 
-static void release_slots(unsigned long which)
+static void release_sets(unsigned long which)
 {
 	unsigned int cpu, i;
 
 	for_each_set_bit(i, &which, PERFCTR_MAX_HW)
 		for_each_online_cpu(cpu)
-			slot_release(cpu, i);
+			set_release(cpu, i);
 }
 
 static bool may_run_on(const struct perfctr_where *where, unsigned int cpu)
@@ -251,35 +251,35 @@ static bool is_wanted(const struct perfctr_where *where, unsigned int cpu)
 	return cpumask_test_cpu(cpu, &perfctr_told_cpus) || may_run_on(where, cpu);
 }
 
-/* The slot of that event, or a free one, or none */
-static struct slot *find_slot(const struct perfctr_shared_attr *event, u32 flags)
+/* The set of that event, or a free set, or NULL */
+static struct event_set *find_set(const struct perfctr_shared_attr *event, u32 flags)
 {
-	struct slot *slot, *unused = NULL;
+	struct event_set *set, *unused = NULL;
 
-	for (slot = slots; slot < slots + ARRAY_SIZE(slots); slot++) {
-		if (!slot->users)
-			unused = unused ?: slot;
-		else if (slot->flags == flags && perfctr_event_same(&slot->event, event))
-			return slot;
+	for (set = sets; set < sets + ARRAY_SIZE(sets); set++) {
+		if (!set->users)
+			unused = unused ?: set;
+		else if (set->flags == flags && perfctr_event_same(&set->event, event))
+			return set;
 	}
 	return unused;
 }
 
-static void put_slots(const struct perfctr_config *config, u32 nr)
+static void put_sets(const struct perfctr_config *config, u32 nr)
 {
 	u32 i, unused = 0;
 	bool any = false;
 
 	for (i = 0; i < nr; i++) {
-		struct slot *slot = &slots[config->hw[i]];
+		struct event_set *set = &sets[config->hw[i]];
 
-		slot->unprivileged -= config->unprivileged;
-		if (!--slot->users)
+		set->unprivileged -= config->unprivileged;
+		if (!--set->users)
 			unused |= BIT(config->hw[i]);
 	}
-	release_slots(unused);
-	for (i = 0; i < ARRAY_SIZE(slots); i++)
-		any |= slots[i].users > 0;
+	release_sets(unused);
+	for (i = 0; i < ARRAY_SIZE(sets); i++)
+		any |= sets[i].users > 0;
 	if (!any && watched) {
 		perfctr_cpu_shared_watch(false);
 		watched = false;
@@ -292,9 +292,9 @@ static void blame(u32 fresh, struct perfctr_refusal *why)
 	unsigned int i, nr = 0;
 
 	why->owner = PERFCTR_OWNER_PERF;
-	for (i = 0; i < ARRAY_SIZE(slots); i++) {
-		nr += slots[i].users > 0;
-		if (slots[i].users && !(fresh & BIT(i)))
+	for (i = 0; i < ARRAY_SIZE(sets); i++) {
+		nr += sets[i].users > 0;
+		if (sets[i].users && !(fresh & BIT(i)))
 			why->owner = PERFCTR_OWNER_PERFCTR;
 	}
 	if (nr > 1)
@@ -306,8 +306,8 @@ static bool takes_too_many(void)
 {
 	unsigned int i, nr = 0;
 
-	for (i = 0; i < ARRAY_SIZE(slots); i++)
-		nr += slots[i].unprivileged && slots[i].general;
+	for (i = 0; i < ARRAY_SIZE(sets); i++)
+		nr += sets[i].unprivileged && sets[i].general;
 	return nr > fewest_generals / 2;
 }
 
@@ -318,7 +318,7 @@ static long watch_by_kernel(void *unused)
 	return 0;
 }
 
-/* The first call begins to watch the settings. We watch them until no slot is used. */
+/* The first call begins to watch the settings. We watch them until no set is used. */
 static bool discloses(void)
 {
 	if (!watched) {
@@ -333,7 +333,7 @@ int perfctr_shared_allowed(const struct perfctr_config *config, struct perfctr_r
 	u32 i;
 
 	for (i = 0; i < config->nr; i++)
-		if (slots[config->hw[i]].visible)
+		if (sets[config->hw[i]].visible)
 			break;
 	if (i == config->nr || READ_ONCE(shared_open) || !discloses())
 		return 0;
@@ -342,12 +342,12 @@ int perfctr_shared_allowed(const struct perfctr_config *config, struct perfctr_r
 	return -EACCES;
 }
 
-static u32 index_of(const struct perfctr_config *config, unsigned int slot)
+static u32 index_of(const struct perfctr_config *config, unsigned int set)
 {
 	u32 i;
 
 	for (i = 0; i < config->nr; i++)
-		if (config->hw[i] == slot)
+		if (config->hw[i] == set)
 			return i;
 	return PERFCTR_NO_INDEX;
 }
@@ -359,7 +359,7 @@ static int make_fresh(const struct perfctr_config *config, u32 fresh,
 		.fresh = fresh,
 		.new = true,
 	};
-	u32 missed = 0;		/* slots missing on a CPU where the control may count */
+	u32 missed = 0;		/* sets missing on a CPU where the control may count */
 	unsigned int cpu;
 	int err = 0;
 
@@ -376,27 +376,27 @@ static int make_fresh(const struct perfctr_config *config, u32 fresh,
 	if (!err && missed) {
 		/* EINVAL: no CPU knows the event. EXDEV: CPUs of another type do. */
 		err = missed & ~claim.made ? -EINVAL : -EXDEV;
-		claim.slot = __ffs(missed & ~claim.made ?: missed);
+		claim.set = __ffs(missed & ~claim.made ?: missed);
 	}
 	/* Each counter takes two broadcasts: one now, and one when it is given back. */
 	perfctr_broadcasts_made(2 * hweight32(fresh));
 	if (!err)
 		return 0;
-	why->index = index_of(config, claim.slot);
+	why->index = index_of(config, claim.set);
 	why->reason = claim.reason;
 	if (err == -EBUSY)
 		blame(fresh, why);
 	return err;
 }
 
-/* Could perf count the slot's event a second time, on the first CPU that has it? */
-static int find_another(unsigned int slot)
+/* Could perf count the set's event a second time, on the first CPU that has it? */
+static int find_another(unsigned int set)
 {
 	unsigned int cpu;
 
 	for_each_online_cpu(cpu)
-		if (per_cpu(made, cpu).event[slot])
-			return perfctr_work_on_cpu(cpu, try_another, &slots[slot]);
+		if (per_cpu(made, cpu).event[set])
+			return perfctr_work_on_cpu(cpu, try_another, &sets[set]);
 	/* No CPU has the event any more. The next control tries to make it again. */
 	WRITE_ONCE(perfctr_shared_any_lost, true);
 	return -EBUSY;
@@ -412,9 +412,9 @@ static int check_another(const struct perfctr_config *config, struct perfctr_ref
 	int err;
 
 	for (i = 0; i < config->nr; i++) {
-		struct slot *slot = &slots[config->hw[i]];
+		struct event_set *set = &sets[config->hw[i]];
 
-		if (slot->another)
+		if (set->another)
 			continue;
 		err = find_another(config->hw[i]);
 		if (err) {
@@ -423,7 +423,7 @@ static int check_another(const struct perfctr_config *config, struct perfctr_ref
 				why->reason = PERFCTR_REASON_ONLY;
 			return err;
 		}
-		slot->another = true;
+		set->another = true;
 	}
 	return 0;
 }
@@ -438,8 +438,8 @@ static int check_unprivileged(const struct perfctr_config *config, struct perfct
 }
 
 /*
- * Some CPUs count an event only once. There another slot may have the event already, in other
- * modes. EBUSY: a slot of another config has it; EOPNOTSUPP: a slot of this config
+ * Some CPUs count an event only once. There another set may have the event already, in other
+ * modes. EBUSY: a set of another config has it; EOPNOTSUPP: a set of this config
  */
 static int check_once(const struct perfctr_shared_attr *event, const struct perfctr_config *config)
 {
@@ -447,8 +447,8 @@ static int check_once(const struct perfctr_shared_attr *event, const struct perf
 
 	if (!perfctr_cpu_counts_once())
 		return 0;
-	for (i = 0; i < ARRAY_SIZE(slots); i++)
-		if (slots[i].users && perfctr_event_same(&slots[i].event, event))
+	for (i = 0; i < ARRAY_SIZE(sets); i++)
+		if (sets[i].users && perfctr_event_same(&sets[i].event, event))
 			return config->mask & BIT(i) ? -EOPNOTSUPP : -EBUSY;
 	return 0;
 }
@@ -462,12 +462,12 @@ int perfctr_shared_claim(struct perfctr_config *config, const struct perfctr_whe
 
 	for (i = 0; i < config->nr; i++) {
 		const struct perfctr_ctr_control *ctr = &config->ctr[i];
-		struct slot *slot;
+		struct event_set *set;
 
 		err = perfctr_event_find(ctr, &event);
-		slot = err ? NULL : find_slot(&event, perfctr_event_modes(ctr));
+		set = err ? NULL : find_set(&event, perfctr_event_modes(ctr));
 		if (!err)
-			err = !slot ? -EBUSY : slot->users ? 0 : check_once(&event, config);
+			err = !set ? -EBUSY : set->users ? 0 : check_once(&event, config);
 		if (err) {
 			why->index = i;
 			if (err == -EBUSY) {
@@ -476,14 +476,17 @@ int perfctr_shared_claim(struct perfctr_config *config, const struct perfctr_whe
 			}
 			goto err_put;
 		}
-		if (!slot->users) {
-			*slot = (struct slot){ .event = event, .flags = perfctr_event_modes(ctr) };
-			fresh |= BIT(slot - slots);
+		if (!set->users) {
+			*set = (struct event_set){
+				.event = event,
+				.flags = perfctr_event_modes(ctr),
+			};
+			fresh |= BIT(set - sets);
 		}
-		slot->users++;
-		slot->unprivileged += config->unprivileged;
-		config->hw[i] = slot - slots;
-		config->mask |= BIT(slot - slots);
+		set->users++;
+		set->unprivileged += config->unprivileged;
+		config->hw[i] = set - sets;
+		config->mask |= BIT(set - sets);
 	}
 	if (fresh)
 		err = make_fresh(config, fresh, where, why);
@@ -493,17 +496,17 @@ int perfctr_shared_claim(struct perfctr_config *config, const struct perfctr_whe
 		goto err_put;
 	config->call = !PERFCTR_CPU_SHARED_INLINE;
 	for (i = 0; i < config->nr; i++)
-		config->call |= slots[config->hw[i]].call;
+		config->call |= sets[config->hw[i]].call;
 	return 0;
 
 err_put:
-	put_slots(config, i);
+	put_sets(config, i);
 	return err;
 }
 
 void perfctr_shared_unclaim(struct perfctr_config *config)
 {
-	put_slots(config, config->nr);
+	put_sets(config, config->nr);
 }
 
 /*
@@ -520,12 +523,12 @@ void perfctr_shared_remake(unsigned int cpu)
 	struct claim claim = {};
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(slots); i++) {
+	for (i = 0; i < ARRAY_SIZE(sets); i++) {
 		struct perf_event *event = *event_on(cpu, i);
 
-		if (!slots[i].users || (event != &absent && perfctr_event_counts(event)))
+		if (!sets[i].users || (event != &absent && perfctr_event_counts(event)))
 			continue;
-		slot_release(cpu, i);
+		set_release(cpu, i);
 		claim.fresh = BIT(i);
 		make_here(&claim, cpu);
 	}
@@ -535,8 +538,8 @@ static bool is_whole(unsigned int cpu)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(slots); i++)
-		if (slots[i].users && !perfctr_shared_counts(*event_on(cpu, i), cpu))
+	for (i = 0; i < ARRAY_SIZE(sets); i++)
+		if (sets[i].users && !perfctr_shared_counts(*event_on(cpu, i), cpu))
 			return false;
 	return true;
 }
@@ -566,7 +569,7 @@ void perfctr_shared_slept(void)
 	unsigned int i;
 
 	lockdep_assert_irqs_disabled();
-	for (i = 0; i < ARRAY_SIZE(slots); i++)
+	for (i = 0; i < ARRAY_SIZE(sets); i++)
 		WRITE_ONCE(*event_on(smp_processor_id(), i), &absent);
 	WRITE_ONCE(perfctr_shared_any_lost, true);
 }
@@ -582,8 +585,8 @@ void perfctr_shared_offline(unsigned int cpu)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(slots); i++)
-		slot_release(cpu, i);
+	for (i = 0; i < ARRAY_SIZE(sets); i++)
+		set_release(cpu, i);
 }
 
 void perfctr_shared_init(void)
@@ -593,7 +596,7 @@ void perfctr_shared_init(void)
 	fewest_generals = UINT_MAX;
 	/* Not by an initializer: per-CPU data of modules is not relocated. */
 	for_each_possible_cpu(cpu)
-		for (i = 0; i < ARRAY_SIZE(slots); i++)
+		for (i = 0; i < ARRAY_SIZE(sets); i++)
 			*event_on(cpu, i) = &absent;
 	perfctr_event_init();
 }

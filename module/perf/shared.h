@@ -2,8 +2,8 @@
 /*
  * The shared source: counters that perf_events programs, and that we only read.
  *
- * An event that configs count by is a slot. On each CPU a slot has one pinned kernel event of
- * perf's, which counts all the time, and serves all states that want it. perf chooses the event's
+ * Configs count by event sets. On each CPU an event set has one pinned kernel event of perf's,
+ * which counts all the time, and serves all states that want it. perf chooses the event's
  * register, and may choose another with interrupts off. perf handles overflows in an interrupt or
  * an NMI. An event's count never goes back, whatever perf does.
  *
@@ -21,8 +21,8 @@
 
 /**
  * struct perfctr_shared_cpu - the events of a CPU
- * @event: by slot. Where a slot has none here, an event that never counts. Changed while no state
- *	that counts by the slot is resumed here
+ * @event: by event set. Where a set has none here, an event that never counts. Changed while no
+ *	state that counts by the set is resumed here
  */
 struct perfctr_shared_cpu {
 	struct perf_event *event[PERFCTR_MAX_HW];
@@ -33,9 +33,9 @@ DECLARE_PER_CPU(struct perfctr_shared_cpu, perfctr_shared_cpu);
 /* An event was found lost: the next control tries to make it again. */
 extern bool perfctr_shared_any_lost;
 
-static __always_inline void perfctr_shared_bind(struct perfctr_cpu_ctr *ctr, unsigned int slot)
+static __always_inline void perfctr_shared_bind(struct perfctr_cpu_ctr *ctr, unsigned int set)
 {
-	ctr->read = (__force unsigned long)&perfctr_shared_cpu.event[slot];
+	ctr->read = (__force unsigned long)&perfctr_shared_cpu.event[set];
 }
 
 /* Does perf count the event on this CPU, in no other modes than were asked for? */

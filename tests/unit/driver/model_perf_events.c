@@ -378,9 +378,9 @@ void model_perf_expect_none(void)
 	ck_assert_uint_eq(model_perf_live, 0);
 }
 
-struct perf_event *model_perf_event(unsigned int cpu, unsigned int slot)
+struct perf_event *model_perf_event(unsigned int cpu, unsigned int set)
 {
-	struct perf_event *event = per_cpu_ptr(&perfctr_shared_cpu, cpu)->event[slot];
+	struct perf_event *event = per_cpu_ptr(&perfctr_shared_cpu, cpu)->event[set];
 	const struct model_event *one;
 
 	for (one = events; one; one = one->next)

@@ -44,8 +44,8 @@ void model_perf_fail(unsigned int after, long error);
 bool model_perf_is_idle(void);
 /* Fails the test unless the module has none. */
 void model_perf_expect_none(void);
-/* The module's event of a slot, or NULL */
-struct perf_event *model_perf_event(unsigned int cpu, unsigned int slot);
+/* The event of one of the module's event sets, or NULL */
+struct perf_event *model_perf_event(unsigned int cpu, unsigned int set);
 
 /* Another user of perf's makes an event, which may not count yet. */
 struct perf_event *model_perf_other(unsigned int cpu, u32 type, u64 config, bool enabled);

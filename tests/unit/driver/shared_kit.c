@@ -47,7 +47,7 @@ void shared_end(void)
 
 	shim_no_memory = false;
 	take_privilege();
-	/* The first slot is free, if there are any. */
+	/* The first event set is free, if there are any. */
 	config = shared_try(general, 1, SHARED);
 	if (!IS_ERR(config)) {
 		ck_assert_uint_eq(config->hw[0], 0);

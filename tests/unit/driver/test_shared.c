@@ -98,10 +98,10 @@ START_TEST(counts_over_an_overflow)
 }
 END_TEST
 
-/* --- slots --- */
+/* --- event sets --- */
 
 /* Equal events are one event, in whatever control, of whatever user. */
-START_TEST(equal_events_share_a_slot)
+START_TEST(equal_events_share_an_event_set)
 {
 	static const struct perfctr_ctr_control twice[] = {
 		CTR(ANY, EV_ITLB, USER), CTR(ANY, EV_DTLB_READ, USER), CTR(ANY, EV_ITLB, USER),
@@ -572,7 +572,7 @@ void test_shared(void)
 	unit_begin(MODEL_ARCH "_shared");
 	UNIT_RUN(counts_while_perf_moves_events);
 	UNIT_RUN(counts_over_an_overflow);
-	UNIT_RUN(equal_events_share_a_slot);
+	UNIT_RUN(equal_events_share_an_event_set);
 	UNIT_RUN(so_many_slots);
 	unit_run(one_event_without_room, 2);
 	UNIT_RUN(too_many_events);

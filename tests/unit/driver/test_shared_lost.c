@@ -372,7 +372,7 @@ START_TEST(evicted)
 	thread_in(&stranger, 1);
 	model_execute(MODEL_USER, 1000);
 	perfctr_config_evict(false, KUIDT_INIT(1000));
-	/* One of the two slots is the other's. */
+	/* One of the two event sets is the other's. */
 	ck_assert_uint_eq(model_perf_live, 2);
 	ck_assert_int_eq(thread.error, -EIO);
 	ck_assert_int_eq(stranger.error, 0);
