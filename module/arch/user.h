@@ -73,8 +73,8 @@ PERFCTR_CPU_FN(int, perfctr_cpu_restart, const struct perfctr_config *config, un
 	       kuid_t uid);
 /* The thread to which the registers may be private is leaving. They stop, or stop being private. */
 PERFCTR_CPU_FN(void, perfctr_cpu_leave, void);
-/* The same, but the next thread is kin, so they stay private to it. */
-PERFCTR_CPU_FN(void, perfctr_cpu_join, const struct task_struct *next);
+/* The same, but the next thread is kin, so the registers stay private to it. */
+PERFCTR_CPU_FN(void, perfctr_cpu_leave_to_kin, const struct task_struct *next);
 /* Makes the registers private to nobody. If they run, they count for everybody from now on. */
 PERFCTR_CPU_FN(void, perfctr_cpu_share, void);
 

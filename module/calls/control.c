@@ -197,11 +197,11 @@ static __always_inline void control_apply(struct vperfctr *perfctr,
 	vperfctr_end_reading(perfctr, !tracee);
 	WRITE_ONCE(perfctr->holder, enabled ? file : NULL);
 	swap(perfctr->config, parts->config);
-	/* Join before leaving, so that readers never see the ring without a writer. */
+	/* Add before dropping, so that readers never see the ring without a writer. */
 	if (parts->recorder)
-		perfctr_ring_join(parts->recorder->ring);
+		perfctr_ring_add_writer(parts->recorder->ring);
 	if (perfctr->recorder)
-		perfctr_ring_leave(perfctr->recorder->ring);
+		perfctr_ring_drop_writer(perfctr->recorder->ring);
 	swap(perfctr->imode, parts->imode);
 	swap(perfctr->recorder, parts->recorder);
 	if (parts->tree && control->flags & PERFCTR_CONTROL_HOLDER_ONLY)

@@ -155,7 +155,7 @@ notrace bool sched_out_shown(struct vperfctr *perfctr, unsigned long id, struct 
 	if (other_id == id && same && (open || uid_eq(user_of(next), uid))) {
 		/* Under "open" registers are private to nobody. */
 		if (!open) {
-			perfctr_cpu_join(next);
+			perfctr_cpu_leave_to_kin(next);
 			other->shown_to = uid;
 		}
 		if (perfctr_cpu_permits_threads()) {

@@ -129,7 +129,7 @@ static __always_inline void leave_registers(bool same)
 static __always_inline void leave(bool same, struct task_struct *next, bool may_be_kin)
 {
 	if (same && may_be_kin && is_kin(next)) {
-		perfctr_cpu_join(next);
+		perfctr_cpu_leave_to_kin(next);
 		return;
 	}
 	leave_registers(same);

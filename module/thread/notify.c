@@ -139,7 +139,7 @@ static __always_inline void notify(struct vperfctr *perfctr, struct task_struct 
 	lockdep_assert_irqs_disabled();
 	__module_get(THIS_MODULE);
 	if (perfctr->recorder)
-		perfctr_ring_join(perfctr->recorder->ring);
+		perfctr_ring_add_writer(perfctr->recorder->ring);
 	rcu_assign_pointer(perfctr->owner, task);
 	perfctr->notifier.ops = &perfctr_preempt_ops[way];
 	if (perfctr_by_tracepoint())
@@ -176,7 +176,7 @@ void vperfctr_unnotify(struct vperfctr *perfctr)
 {
 	lockdep_assert_irqs_disabled();
 	if (perfctr->recorder)
-		perfctr_ring_leave(perfctr->recorder->ring);
+		perfctr_ring_drop_writer(perfctr->recorder->ring);
 	if (perfctr_by_tracepoint())
 		table_remove(perfctr);
 #ifdef CONFIG_PREEMPT_NOTIFIERS

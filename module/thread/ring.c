@@ -340,12 +340,12 @@ bool perfctr_ring_tells_maps(const struct perfctr_ring_buffer *ring)
 	return ring->flags & PERFCTR_RING_MAPS;
 }
 
-void perfctr_ring_join(struct perfctr_ring_buffer *ring)
+void perfctr_ring_add_writer(struct perfctr_ring_buffer *ring)
 {
 	atomic_inc(&ring->nr_writers);
 }
 
-void perfctr_ring_leave(struct perfctr_ring_buffer *ring)
+void perfctr_ring_drop_writer(struct perfctr_ring_buffer *ring)
 {
 	if (atomic_dec_and_test(&ring->nr_writers))
 		irq_work_queue(&ring->wake);

@@ -155,9 +155,9 @@ void perfctr_ring_get(struct perfctr_ring_buffer *ring);
 void perfctr_ring_put(struct perfctr_ring_buffer *ring);
 /* Was it made with PERFCTR_RING_MAPS? */
 bool perfctr_ring_tells_maps(const struct perfctr_ring_buffer *ring);
-/* A state begins or ends to write to it. The last one that ends wakes readers. Interrupts off. */
-void perfctr_ring_join(struct perfctr_ring_buffer *ring);
-void perfctr_ring_leave(struct perfctr_ring_buffer *ring);
+/* A state becomes a writer, or ends to be one. The last writer wakes readers. Interrupts off. */
+void perfctr_ring_add_writer(struct perfctr_ring_buffer *ring);
+void perfctr_ring_drop_writer(struct perfctr_ring_buffer *ring);
 /* The file's operations. They may sleep. */
 int perfctr_ring_mmap(struct perfctr_ring_buffer *ring, struct vm_area_struct *vma);
 __poll_t perfctr_ring_poll(struct perfctr_ring_buffer *ring, struct file *file,

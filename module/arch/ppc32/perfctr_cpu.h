@@ -252,7 +252,7 @@ static inline void perfctr_cpu_share(void)
 	perfctr_cpu_leave();
 }
 
-static inline void perfctr_cpu_join(const struct task_struct *next)
+static inline void perfctr_cpu_leave_to_kin(const struct task_struct *next)
 {
 }
 

@@ -352,7 +352,7 @@ int perfctr_cpu_restart(const struct perfctr_config *config, unsigned long kin, 
 void perfctr_cpu_leave(void);
 void perfctr_cpu_share(void);
 
-static inline void perfctr_cpu_join(const struct task_struct *next)
+static inline void perfctr_cpu_leave_to_kin(const struct task_struct *next)
 {
 	if (!next->mm || this_cpu_read(perfctr_x86_cpu.private_mm) != next->mm->context.ctx_id)
 		this_cpu_write(perfctr_x86_cpu.private_mm, 0);

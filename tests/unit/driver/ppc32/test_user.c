@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Copies that user mode reads: what restart, leave, join, share and rest leave in the registers.
+ * Copies that user mode reads: what restart, leave, leave to kin, share and rest leave in the
+ * registers.
  * Nobody can take the copies away, so what is there is what anybody sees.
  */
 #include "tests.h"
@@ -16,9 +17,9 @@ static const struct perfctr_ctr_control same[] = {
 };
 static const struct perfctr_ctr_control other[] = { CTR(2, EV_CYCLES, USER) };
 
-static void join(void)
+static void leave_to_kin(void)
 {
-	perfctr_cpu_join(current);
+	perfctr_cpu_leave_to_kin(current);
 }
 
 static bool anything(unsigned int cpu)
@@ -120,7 +121,7 @@ START_TEST(end_of_privacy)
 END_TEST
 
 /* To kin they are left as they are. */
-START_TEST(join_leaves_them)
+START_TEST(kin_get_them_as_they_are)
 {
 	struct perfctr_config *config;
 
@@ -129,7 +130,7 @@ START_TEST(join_leaves_them)
 	ck_assert_int_eq(restart_on(0, config, ALICE), 0);
 	model_execute(MODEL_USER, 5000);
 	model_calls_reset();
-	on_cpu_irqs_off(0, join);
+	on_cpu_irqs_off(0, leave_to_kin);
 	ck_assert_uint_eq(model_all_calls(), 0);
 	ck_assert(private_on(0, config, ALICE));
 	ck_assert_uint_eq(model_pmc(0, 0), 5000);
@@ -238,7 +239,7 @@ void test_user(void)
 	unit_begin("ppc32_user");
 	UNIT_ROWS(restart_zeroes, befores);
 	UNIT_ROWS(end_of_privacy, ends);
-	UNIT_RUN(join_leaves_them);
+	UNIT_RUN(kin_get_them_as_they_are);
 	UNIT_RUN(open_goes_on);
 	unit_run(nothing_stays, 3);
 	UNIT_RUN(periods_do_not_stay);

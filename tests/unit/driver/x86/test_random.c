@@ -158,7 +158,7 @@ static void suspend(struct task *task, const struct task *next)
 		return;
 	task->undo &= ~UNDO_SHOWN;
 	if (is_kin(next))
-		perfctr_cpu_join(&next->task);
+		perfctr_cpu_leave_to_kin(&next->task);
 	else
 		perfctr_cpu_leave();
 }

@@ -87,12 +87,12 @@ static void scrub(struct mm_struct *mm)
 	local_irq_enable();
 }
 
-static void join(struct mm_struct *mm)
+static void leave_to_kin(struct mm_struct *mm)
 {
 	const struct task_struct task = { .mm = mm };
 
 	local_irq_disable();
-	perfctr_cpu_join(&task);
+	perfctr_cpu_leave_to_kin(&task);
 	local_irq_enable();
 }
 
@@ -205,16 +205,16 @@ START_TEST(kin_of_another_process_costs_nothing)
 	ck_assert(!may_see(&mms[1]));
 	execute();
 	model_calls_reset();
-	join(&mms[0]);
+	leave_to_kin(&mms[0]);
 	ck_assert(may_see(&mms[0]));
-	join(&mms[1]);
+	leave_to_kin(&mms[1]);
 	shim_current.mm = &mms[1];
 	ck_assert(private_on(0, config, ALICE));
 	ck_assert(!private_on(0, config, BOB));
 	ck_assert(!private_on(1, config, ALICE));
 	shim_cpu = 0;
 	ck_assert(runs());
-	expect_writes("join", 0);
+	expect_writes("leave to kin", 0);
 	/* But other threads of either process must not see what the other process counted. */
 	ck_assert(!may_see(&mms[0]));
 	ck_assert(!may_see(&mms[1]));
