@@ -352,7 +352,7 @@ PERFCTR_CPU_FN(bool, perfctr_cpu_istopped, const void *id);
  *
  * resume, suspend: used instead of those of arch/sums.h. i-mode counters are already started, or
  * already stopped.
- * - x86, metrics: each is a share of another counter's count, since both were zero. At each suspend
+ * - x86, metrics: each is a part of another counter's count, since both were zero. At each suspend
  *   they are added to their sums, and at each resume they start again from zero. @acc of a metric
  *   is its sum.
  * - Pentium 4: a counter waits until another one overflows. The processor changes the control
@@ -397,7 +397,7 @@ static __always_inline bool perfctr_config_has_own_way(const struct perfctr_conf
 
 /*
  * PERFCTR_CPU_METRICS: a counter may be a metric. Returns 1 + the number of the metric;
- * PERFCTR_WHOLE for the counter of which metrics are shares; 0 for other counters.
+ * PERFCTR_WHOLE for the counter of which metrics are parts; 0 for other counters.
  */
 #ifdef PERFCTR_CPU_METRICS
 PERFCTR_CPU_FN(int, perfctr_cpu_metric, unsigned int hw);

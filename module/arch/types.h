@@ -27,7 +27,7 @@
 /* This bit marks a kin that belongs to no config. */
 #define PERFCTR_ID_UPPER	BIT(BITS_PER_LONG - 1)
 
-/* perfctr_cpu_metric() returns this for the counter of which metrics are shares. */
+/* perfctr_cpu_metric() returns this for the counter of which metrics are parts. */
 #define PERFCTR_WHOLE	(-1)
 
 struct perfctr_cpu_image;

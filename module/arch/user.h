@@ -76,14 +76,14 @@ PERFCTR_CPU_FN(void, perfctr_cpu_leave, void);
 /* The same, but the next thread is kin, so the registers stay private to it. */
 PERFCTR_CPU_FN(void, perfctr_cpu_leave_to_kin, const struct task_struct *next);
 /* Makes the registers private to nobody. If they run, they count for everybody from now on. */
-PERFCTR_CPU_FN(void, perfctr_cpu_share, void);
+PERFCTR_CPU_FN(void, perfctr_cpu_make_public, void);
 
 /*
  * PERFCTR_CPU_ALWAYS_READABLE: on some processors user mode can always read registers; nobody can
  * forbid it. There, unless the policy is open, registers that are not zero are private to a user.
  * always_readable: is this such a processor?
- * rest: stops and zeroes all registers, while no state is resumed. On such a processor leave and
- * share do so too, if the registers are private.
+ * rest: stops and zeroes all registers, while no state is resumed. On such a processor leave()
+ * and make_public() do so too, if the registers are private.
  */
 #ifdef PERFCTR_CPU_ALWAYS_READABLE
 PERFCTR_CPU_FN(bool, perfctr_cpu_always_readable, void);

@@ -89,7 +89,7 @@ int perfctr_hook_get(struct perfctr_hook *hook)
 	return err;
 }
 
-void perfctr_hook_share(struct perfctr_hook *hook)
+void perfctr_hook_add_user(struct perfctr_hook *hook)
 {
 	atomic_inc(&hook->users);
 }

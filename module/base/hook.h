@@ -76,7 +76,7 @@ void perfctr_hook_off(struct work_struct *work);
 /* Adds a user: 0, or the error of @turn. May sleep. The caller must not hold the hotplug lock. */
 int perfctr_hook_get(struct perfctr_hook *hook);
 /* Adds a user while another user keeps the hook on. */
-void perfctr_hook_share(struct perfctr_hook *hook);
+void perfctr_hook_add_user(struct perfctr_hook *hook);
 /* Removes a user. Interrupts may be off. */
 void perfctr_hook_put(struct perfctr_hook *hook);
 /* No user is left, and none comes: switches the hook off at once. May sleep. */

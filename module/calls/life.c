@@ -53,7 +53,7 @@ void vperfctr_stop(struct vperfctr *perfctr, u32 error)
 
 	raw_spin_lock_irqsave(&perfctr->lock, flags);
 	vperfctr_suspend(perfctr);
-	perfctr_cpu_share();
+	perfctr_cpu_make_public();
 	vperfctr_hold(perfctr, PERFCTR_HOLD_LOST);
 	vperfctr_page_disown(perfctr);
 	WRITE_ONCE(perfctr->error, error);
@@ -129,7 +129,7 @@ void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
 		if (!later)
 			vperfctr_drop_spare(perfctr);
 	} else if (perfctr->config) {
-		perfctr_config_unuse(perfctr->config, atomic);
+		perfctr_config_drop_user(perfctr->config, atomic);
 	}
 	if (!queued)
 		put_owners(perfctr);
@@ -145,7 +145,7 @@ int vperfctr_detach_tracee(struct vperfctr *perfctr, struct task_struct *owner)
 	disown(perfctr, false);
 	perfctr_tracee_thaw(owner, flags);
 	if (perfctr->config)
-		perfctr_config_unuse(perfctr->config, false);
+		perfctr_config_drop_user(perfctr->config, false);
 	put_owners(perfctr);
 	return 0;
 }

@@ -283,7 +283,7 @@ static void use_again(struct perfctr_config *config)
 	raw_spin_lock_irq(&unused_lock);
 	if (!atomic_read(&config->users))
 		list_del(&config->unused);
-	perfctr_config_share(config);
+	perfctr_config_add_user(config);
 	raw_spin_unlock_irq(&unused_lock);
 }
 
@@ -391,13 +391,13 @@ struct perfctr_config *perfctr_config_get_from(struct wanted *wanted,
 	return config;
 }
 
-void perfctr_config_share(struct perfctr_config *config)
+void perfctr_config_add_user(struct perfctr_config *config)
 {
 	atomic_inc(&config->users);
 	refcount_inc(&config->refs);
 }
 
-void perfctr_config_unuse(struct perfctr_config *config, bool atomic)
+void perfctr_config_drop_user(struct perfctr_config *config, bool atomic)
 {
 	unsigned long flags;
 	bool last;
@@ -428,7 +428,7 @@ void perfctr_config_put(struct perfctr_config *config, bool atomic)
 {
 	if (!config)
 		return;
-	perfctr_config_unuse(config, atomic);
+	perfctr_config_drop_user(config, atomic);
 	perfctr_config_unref(config);
 }
 

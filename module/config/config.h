@@ -105,13 +105,13 @@ extern unsigned int perfctr_config_source;
 struct perfctr_config *perfctr_config_get(const struct perfctr_where *where, bool wide,
 					  const struct perfctr_ctr_control *ctr, u32 nr,
 					  u32 source, struct perfctr_refusal *why);
-/* The caller, which is a user, adds another user and a reference. */
-void perfctr_config_share(struct perfctr_config *config);
+/* Adds a user and a reference. The caller is a user already. */
+void perfctr_config_add_user(struct perfctr_config *config);
 /*
  * One user less; after the last one the counters are given back. The caller must not load the
  * config any more. While it has a reference it may look at the config. @atomic: does not sleep.
  */
-void perfctr_config_unuse(struct perfctr_config *config, bool atomic);
+void perfctr_config_drop_user(struct perfctr_config *config, bool atomic);
 /* One reference less */
 void perfctr_config_unref(struct perfctr_config *config);
 /* One user and one reference less; NULL: nothing */

@@ -26,8 +26,8 @@
 #include "deliver/maps.h"
 #include "deliver/recorder.h"
 
-void vperfctr_share_maps(struct vperfctr *parent, struct vperfctr *perfctr,
-			 struct task_struct *child)
+void vperfctr_use_same_maps(struct vperfctr *parent, struct vperfctr *perfctr,
+			    struct task_struct *child)
 {
 	struct perfctr_recorder *from = parent->recorder, *recorder = perfctr->recorder;
 

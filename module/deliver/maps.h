@@ -16,8 +16,8 @@ void vperfctr_record_maps(struct vperfctr *perfctr);
  * Call this before the FORK is written, if the child shares its parent's memory. Both then see the
  * same changes, and readers know as much of the child's memory as of the parent's.
  */
-void vperfctr_share_maps(struct vperfctr *parent, struct vperfctr *perfctr,
-			 struct task_struct *child);
+void vperfctr_use_same_maps(struct vperfctr *parent, struct vperfctr *perfctr,
+			    struct task_struct *child);
 /*
  * Call this after the FORK is written, if the child has a copy of its parent's memory. At a FORK
  * readers assume that the child has all maps that were told of its parent. That is right only if

@@ -204,7 +204,7 @@ void vperfctr_record_fork(struct vperfctr *parent, struct vperfctr *perfctr,
 	recorder->tid = task_pid_nr_ns(child, recorder->ring->pid_ns);
 	memcpy(recorder->comm, parent->recorder->comm, sizeof(recorder->comm));
 	if (child->mm == current->mm)
-		vperfctr_share_maps(parent, perfctr, child);
+		vperfctr_use_same_maps(parent, perfctr, child);
 	perfctr_record_fill(&record.record, recorder, PERFCTR_RECORD_FORK, 0, sizeof(record));
 	record.parent_pid = parent->recorder->pid;
 	record.parent_tid = parent->recorder->tid;

@@ -156,7 +156,7 @@ static void grant_raw(struct vperfctr *perfctr)
 	} else {
 		/* If it has mapped a page, too, load_user() may grant it the grace. */
 		unpermit(perfctr);
-		perfctr_cpu_share();
+		perfctr_cpu_make_public();
 	}
 }
 
@@ -419,7 +419,7 @@ static void resume_shared(struct vperfctr *perfctr, bool call, struct task_struc
 static __always_inline void rest_unless_left(const struct vperfctr *perfctr)
 {
 	if (perfctr_cpu_always_readable() && !(perfctr->undo & PERFCTR_UNDO_SHOWN))
-		perfctr_cpu_share();
+		perfctr_cpu_make_public();
 }
 
 /* Does everything that sched_in() does not do at once. */
@@ -519,7 +519,7 @@ static __always_inline void come_slowly(struct vperfctr *perfctr, bool native)
 		vperfctr_suspend(perfctr);
 		/* The owner ran no user code since. If it stays held, no switch-out does this. */
 		unpermit(perfctr);
-		perfctr_cpu_share();
+		perfctr_cpu_make_public();
 	}
 	if (native)
 		resume_native(perfctr);

@@ -126,7 +126,7 @@ void vperfctr_revoke(struct vperfctr *perfctr)
 	lockdep_assert_irqs_disabled();
 	unpermit(perfctr);
 	perfctr->grace = 0;
-	perfctr_cpu_share();
+	perfctr_cpu_make_public();
 }
 
 /*

@@ -119,7 +119,7 @@ static __always_inline void leave_registers(bool same)
 	if (likely(same))
 		perfctr_cpu_leave();
 	else
-		perfctr_cpu_share();
+		perfctr_cpu_make_public();
 }
 
 /*

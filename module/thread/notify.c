@@ -163,7 +163,7 @@ void vperfctr_attach(struct vperfctr *perfctr, struct task_struct *task)
 void vperfctr_adopt(struct vperfctr *perfctr, struct task_struct *child)
 {
 	/* The parent's state keeps the hook on meanwhile. */
-	perfctr_hook_share(&notifier_hook);
+	perfctr_hook_add_user(&notifier_hook);
 	notify(perfctr, child, perfctr_config_way(perfctr->config));
 }
 

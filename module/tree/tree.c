@@ -228,7 +228,7 @@ static __always_inline void member_enter(struct perfctr_tree *tree, struct vperf
 	rb_add(&descendant->node, &tree->live, is_older);
 	/* The root or the tree is a user of the config, so the tree may become one. */
 	if (!tree->nr_live++)
-		perfctr_config_share(tree->config);
+		perfctr_config_add_user(tree->config);
 }
 
 /* By the probe of fork, in the parent's context, before the child first runs. */

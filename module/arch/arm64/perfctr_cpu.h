@@ -189,7 +189,7 @@ static inline void perfctr_cpu_leave_to_kin(const struct task_struct *next)
 {
 }
 
-static inline void perfctr_cpu_share(void)
+static inline void perfctr_cpu_make_public(void)
 {
 }
 

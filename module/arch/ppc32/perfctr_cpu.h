@@ -247,7 +247,7 @@ static inline void perfctr_cpu_leave(void)
 		perfctr_cpu_rest();
 }
 
-static inline void perfctr_cpu_share(void)
+static inline void perfctr_cpu_make_public(void)
 {
 	perfctr_cpu_leave();
 }

@@ -184,7 +184,7 @@ static inline kuid_t perfctr_cpu_private_user(void)
 	return this_cpu_ptr(&perfctr_riscv_cpu)->private_uid;
 }
 
-static inline void perfctr_cpu_share(void)
+static inline void perfctr_cpu_make_public(void)
 {
 	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
 
@@ -197,7 +197,7 @@ static inline void perfctr_cpu_share(void)
 /* A stop takes a firmware call, so the registers run on, private to nobody. */
 static inline void perfctr_cpu_leave(void)
 {
-	perfctr_cpu_share();
+	perfctr_cpu_make_public();
 }
 
 static inline void perfctr_cpu_leave_to_kin(const struct task_struct *next)

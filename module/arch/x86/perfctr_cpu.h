@@ -21,7 +21,7 @@
 #define PERFCTR_X86_FIXED	24	/* the first fixed counter */
 #define PERFCTR_X86_MAX		32
 #define PERFCTR_X86_METRIC	PERFCTR_X86_MAX	/* the first metric */
-#define PERFCTR_X86_SLOTS	(PERFCTR_X86_FIXED + 3)	/* metrics are shares of this one */
+#define PERFCTR_X86_SLOTS	(PERFCTR_X86_FIXED + 3)	/* metrics are parts of this one */
 
 #define PERFCTR_X86_CONTROLS	64	/* most control registers that all counters have together */
 
@@ -350,7 +350,7 @@ static inline bool perfctr_cpu_runs(void)
 
 int perfctr_cpu_restart(const struct perfctr_config *config, unsigned long kin, kuid_t uid);
 void perfctr_cpu_leave(void);
-void perfctr_cpu_share(void);
+void perfctr_cpu_make_public(void);
 
 static inline void perfctr_cpu_leave_to_kin(const struct task_struct *next)
 {

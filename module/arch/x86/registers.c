@@ -279,7 +279,7 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, unsigned lo
 	return 0;
 }
 
-notrace void perfctr_cpu_share(void)
+notrace void perfctr_cpu_make_public(void)
 {
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
 
@@ -295,7 +295,7 @@ notrace void perfctr_cpu_leave(void)
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
 
 	if (perfctr_x86_run_always())
-		perfctr_cpu_share();
+		perfctr_cpu_make_public();
 	else if (cpu->private_kin)
 		stop_all(cpu);
 }

@@ -8,9 +8,9 @@
  *
  * So a metric is no counter, and the difference of two of its values means nothing. We make a sum
  * of it: when a state with metrics is resumed we zero both registers, and when it is suspended we
- * add each metric's share of SLOTS to the metric's sum. We do so at each switch, at each read
+ * add each metric's part of SLOTS to the metric's sum. We do so at each switch, at each read
  * through the kernel, and once a second (fold.c). A metric is exact to one unit, 1/255 of the slots
- * since the registers were zero, and each fold rounds its share to a whole slot, which adds half a
+ * since the registers were zero, and each fold rounds its part to a whole slot, which adds half a
  * slot. So a sum of n folds is wrong by at most 1/255 of the counted slots, and n / 2.
  *
  * Otherwise PERF_METRICS is a part of SLOTS: it runs with it and in its modes, and is zeroed with
@@ -125,7 +125,7 @@ int perfctr_x86_metrics_check(const struct perfctr_ctr_control *ctr, unsigned in
 }
 
 /*
- * Zeroes both together: otherwise the shares would refer to another number of slots. If SLOTS
+ * Zeroes both together: otherwise the parts would refer to another number of slots. If SLOTS
  * counts kernel mode, stop it meanwhile; otherwise it stands still anyway.
  */
 static notrace void zero_metrics(const struct perfctr_config *config)
@@ -166,8 +166,8 @@ static __always_inline u64 read_operand(u32 operand)
 	return perfctr_cpu_read(&ctr);
 }
 
-/* The metric's share of the slots since both were zero */
-static __always_inline u64 share_of(u64 slots, u64 metrics, int metric)
+/* The metric's part of the slots since both were zero */
+static __always_inline u64 part_of(u64 slots, u64 metrics, int metric)
 {
 	u64 field = metrics >> 8 * (metric - 1) & 0xff;
 
@@ -195,7 +195,7 @@ notrace void perfctr_cpu_suspend_own_way(const struct perfctr_config *config,
 		if (metric == PERFCTR_WHOLE)
 			ctr->acc += slots;
 		else if (metric)
-			ctr->acc += share_of(slots, metrics, metric);
+			ctr->acc += part_of(slots, metrics, metric);
 		else
 			ctr->acc += perfctr_cpu_read(ctr);
 	}
@@ -226,7 +226,7 @@ notrace void perfctr_cpu_sample_own_way(const struct perfctr_config *config,
 			*value++ = ctr->acc + perfctr_cpu_read(ctr);
 			continue;
 		}
-		ctr->acc += metric == PERFCTR_WHOLE ? slots : share_of(slots, metrics, metric);
+		ctr->acc += metric == PERFCTR_WHOLE ? slots : part_of(slots, metrics, metric);
 		*value++ = ctr->acc;
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* TopDown: SLOTS, and the metrics that are shares of it. */
+/* TopDown: SLOTS, and the metrics that are parts of it. */
 #ifndef PERFCTR_X86_TOPDOWN_H
 #define PERFCTR_X86_TOPDOWN_H
 

@@ -171,7 +171,7 @@ START_TEST(namespaces_are_apart)
 	ck_assert(!private_on(0, b, 1));
 	ck_assert_int_eq(restart_on(0, b, 1), 0);
 	ck_assert(!private_on(0, a, 1));
-	on_cpu_irqs_off(0, perfctr_cpu_share);
+	on_cpu_irqs_off(0, perfctr_cpu_make_public);
 	/* Where anybody can read them they stop. */
 	ck_assert(has_loaded(0, a) != perfctr_cpu_always_readable());
 	ck_assert(has_loaded(0, b) != perfctr_cpu_always_readable());
@@ -208,7 +208,7 @@ START_TEST(evicted_beside_another_namespace)
 	ck_assert_int_eq(restart_on(0, b, 7), 0);
 	perfctr_config_evict(false, KUIDT_INIT(0));
 	ck_assert_uint_ne(a->id, b->id);
-	on_cpu_irqs_off(0, perfctr_cpu_share);
+	on_cpu_irqs_off(0, perfctr_cpu_make_public);
 	ck_assert(!has_loaded(0, a));
 	perfctr_config_put(a, false);
 	perfctr_config_put(b, false);

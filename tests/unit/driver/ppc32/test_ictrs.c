@@ -153,7 +153,7 @@ START_TEST(goes_on)
 	ck_assert(!istopped(&b));
 	ck_assert_uint_eq(model_pmc(0, 1), 0);
 	ck_assert_uint_eq(model_pmc(0, 4), 0);
-	/* nor after a restart, a rest, a share or sleep. */
+	/* nor after a restart, a rest or sleep, nor when they are made public. */
 	ck_assert_int_eq(load_on(0, config), 0);
 	istart(config, values);
 	istop(config, &b);
@@ -161,7 +161,7 @@ START_TEST(goes_on)
 	ck_assert(!istopped(&b));
 	istart(config, values);
 	istop(config, &b);
-	on_cpu_irqs_off(0, perfctr_cpu_share);
+	on_cpu_irqs_off(0, perfctr_cpu_make_public);
 	ck_assert(!istopped(&b));
 	ck_assert_uint_eq(model_pmc(0, 1), 0);
 	ck_assert_int_eq(load_on(0, config), 0);

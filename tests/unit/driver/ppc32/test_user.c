@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Copies that user mode reads: what restart, leave, leave to kin, share and rest leave in the
+ * Copies that user mode reads: what restart, leave, leave to kin, make public and rest leave in the
  * registers.
  * Nobody can take the copies away, so what is there is what anybody sees.
  */
@@ -92,7 +92,7 @@ static const struct {
 	const char *name;
 	void (*end)(void);
 } ends[] = {
-	{ "leave", perfctr_cpu_leave }, { "share", perfctr_cpu_share },
+	{ "leave", perfctr_cpu_leave }, { "make public", perfctr_cpu_make_public },
 	{ "rest", perfctr_cpu_rest },
 };
 
@@ -147,7 +147,7 @@ START_TEST(open_goes_on)
 	ck_assert_int_eq(load_on(0, config), 0);
 	model_execute(MODEL_USER, 5000);
 	on_cpu_irqs_off(0, perfctr_cpu_leave);
-	on_cpu_irqs_off(0, perfctr_cpu_share);
+	on_cpu_irqs_off(0, perfctr_cpu_make_public);
 	ck_assert(has_loaded(0, config));
 	ck_assert_uint_eq(model_pmc(0, 0), 5000);
 	on_cpu_irqs_off(0, perfctr_cpu_rest);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What user mode may read: restart, private, share; and scounteren. */
+/* What user mode may read: restart, private, make public; and scounteren. */
 #include "tests.h"
 
 #define ALICE	1000
@@ -12,9 +12,9 @@ static const struct perfctr_ctr_control fixed[] = {
 	CTR(0, EV_CYCLES, BOTH), CTR(ANY, EV_ITLB, USER), CTR(2, EV_INSTRUCTIONS, BOTH),
 };
 
-static void share_on(unsigned int cpu)
+static void make_public_on(unsigned int cpu)
 {
-	on_cpu_irqs_off(cpu, perfctr_cpu_share);
+	on_cpu_irqs_off(cpu, perfctr_cpu_make_public);
 }
 
 static u64 value(const struct perfctr_config *config, unsigned int i)
@@ -148,7 +148,7 @@ START_TEST(restart_is_private)
 END_TEST
 
 /* Shared: loaded for everybody, private to nobody, without a call. */
-START_TEST(share_makes_it_held)
+START_TEST(public_registers_are_loaded)
 {
 	struct perfctr_config *config;
 	struct thread thread;
@@ -157,7 +157,7 @@ START_TEST(share_makes_it_held)
 	config = CLAIM(three);
 	ck_assert_int_eq(restart_on(0, config, ALICE), 0);
 	model_calls_reset();
-	share_on(0);
+	make_public_on(0);
 	ck_assert(has_loaded(0, config));
 	ck_assert(!private_on(0, config, ALICE));
 	thread_init(&thread, config);
@@ -171,16 +171,16 @@ START_TEST(share_makes_it_held)
 }
 END_TEST
 
-START_TEST(share_of_what_is_not_private)
+START_TEST(what_is_not_private_stays)
 {
 	struct perfctr_config *config;
 
 	driver_init(&model_default);
 	config = CLAIM(three);
-	share_on(0);
+	make_public_on(0);
 	ck_assert(!has_loaded(0, config));
 	ck_assert_int_eq(load_on(0, config), 0);
-	share_on(0);
+	make_public_on(0);
 	ck_assert(has_loaded(0, config));
 }
 END_TEST
@@ -398,8 +398,8 @@ void test_user(void)
 	UNIT_RUN(restart_zeroes_fixed_counters);
 	UNIT_RUN(restart_is_two_calls);
 	UNIT_RUN(restart_is_private);
-	UNIT_RUN(share_makes_it_held);
-	UNIT_RUN(share_of_what_is_not_private);
+	UNIT_RUN(public_registers_are_loaded);
+	UNIT_RUN(what_is_not_private_stays);
 	UNIT_RUN(load_ends_privacy);
 	UNIT_ROWS(losing_counters_ends_privacy, ends);
 	UNIT_ROWS(restart_error, restart_errors);

@@ -320,7 +320,7 @@ static void claim_transient(void)
 	ck_assert_int_eq(next_random() % 2 ? perfctr_cpu_load(config) :
 			 perfctr_cpu_restart(config, config->kin, KUIDT_INIT(task->uid)), 0);
 	note(shim_cpu);
-	perfctr_cpu_share();
+	perfctr_cpu_make_public();
 	resume(task);
 	local_irq_enable();
 	unclaim(config);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What user mode may read: restart, leave, share, scrub. A thread that may read one register
+ * What user mode may read: restart, leave, make public, scrub. A thread that may read one register
  * may read all, so the tests look at all.
  */
 #include "tests.h"
@@ -52,9 +52,9 @@ static void leave(void)
 	on_cpu_irqs_off(shim_cpu, perfctr_cpu_leave);
 }
 
-static void share(void)
+static void make_public(void)
 {
-	on_cpu_irqs_off(shim_cpu, perfctr_cpu_share);
+	on_cpu_irqs_off(shim_cpu, perfctr_cpu_make_public);
 }
 
 static bool runs(void)
@@ -362,16 +362,16 @@ START_TEST(shared)
 
 	restart(config, ALICE);
 	model_calls_reset();
-	share();
+	make_public();
 	ck_assert(has_loaded(0, config));
 	ck_assert(!private_on(0, config, ALICE));
 	ck_assert(!may_see(&mms[0]));
-	expect_writes("share", 0);
-	share();
+	expect_writes("make public", 0);
+	make_public();
 	ck_assert(has_loaded(0, config));
 	restart(config, ALICE);
 	leave();
-	share();
+	make_public();
 	ck_assert_int_eq(has_loaded(0, config), model.version == 1);
 	ck_assert_int_eq(load_on(0, config), 0);
 	model_calls_reset();
