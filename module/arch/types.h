@@ -31,7 +31,7 @@
 #define PERFCTR_WHOLE	(-1)
 
 struct perfctr_cpu_image;
-struct perfctr_user;
+struct perfctr_account;
 struct pid_namespace;
 struct task_struct;
 struct user_namespace;
@@ -53,7 +53,7 @@ struct user_namespace;
  *	another one could not trace them, so it must not see their counts. Holds a reference;
  *	constant while the config is in the table
  * @user_ns: the same for their user namespace
- * @user: that user's account; NULL without counters; constant while it is in the table
+ * @account: that user's account; NULL without counters; constant while it is in the table
  * @hash: its key in the table; constant
  * @evicted: 0, or PERFCTR_ERROR_*: why its counters were taken away. States that count by it are
  *	then lost
@@ -86,7 +86,7 @@ struct perfctr_config {
 	kuid_t uid;
 	struct pid_namespace *pid_ns;
 	struct user_namespace *user_ns;
-	struct perfctr_user *user;
+	struct perfctr_account *account;
 	u32 hash;
 	u32 evicted;
 	bool shared;

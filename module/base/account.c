@@ -42,15 +42,15 @@ struct payer {
 };
 
 /**
- * struct perfctr_user - the account of a user who has configs or locked memory, or made broadcasts
- * @node: in users, by @payer; users_lock
+ * struct perfctr_account - of a user who has configs or locked memory, or made broadcasts
+ * @node: in accounts, by @payer; accounts_lock
  * @payer: who is charged; constant
- * @nr_configs: number of configs of this user; users_lock
- * @nr_pages: pages of rings of this user; users_lock
+ * @nr_configs: number of configs of this user; accounts_lock
+ * @nr_pages: pages of rings of this user; accounts_lock
  * @paid_until: when the broadcasts made so far would have ended at the allowed pace, ns;
- *	users_lock
+ *	accounts_lock
  */
-struct perfctr_user {
+struct perfctr_account {
 	struct hlist_node node;
 	struct payer payer;
 	unsigned int nr_configs;
@@ -59,8 +59,8 @@ struct perfctr_user {
 };
 
 /* Guards all accounts. Inside every other lock; in process context only. */
-static DEFINE_SPINLOCK(users_lock);
-static DEFINE_HASHTABLE(users, 8);	/* users_lock */
+static DEFINE_SPINLOCK(accounts_lock);
+static DEFINE_HASHTABLE(accounts, 8);	/* accounts_lock */
 
 static struct payer current_payer(void)
 {
@@ -82,57 +82,58 @@ static u32 key_of(const struct payer *payer)
 }
 
 /* An idle account may be freed: a new one would be the same. */
-static bool is_idle(const struct perfctr_user *user, u64 now)
+static bool is_idle(const struct perfctr_account *account, u64 now)
 {
-	return !user->nr_configs && !user->nr_pages && user->paid_until + NSEC_PER_SEC < now;
+	return !account->nr_configs && !account->nr_pages &&
+	       account->paid_until + NSEC_PER_SEC < now;
 }
 
-static struct perfctr_user *user_find(const struct payer *payer)
+static struct perfctr_account *account_find(const struct payer *payer)
 {
-	struct perfctr_user *user;
+	struct perfctr_account *account;
 
-	lockdep_assert_held(&users_lock);
-	hash_for_each_possible(users, user, node, key_of(payer))
-		if (uid_eq(user->payer.uid, payer->uid) && user->payer.ns == payer->ns)
-			return user;
+	lockdep_assert_held(&accounts_lock);
+	hash_for_each_possible(accounts, account, node, key_of(payer))
+		if (uid_eq(account->payer.uid, payer->uid) && account->payer.ns == payer->ns)
+			return account;
 	return NULL;
 }
 
 /*
- * Drops users_lock, and takes it again. Frees idle accounts of the same bucket. Accounts are small,
- * and there are no more of them than users and containers, so no memory cgroup is charged. The
- * allocation may not fail: a broadcast that was made has to be charged.
+ * Drops accounts_lock, and takes it again. Frees idle accounts of the same bucket. Accounts are
+ * small, and there are no more of them than users and containers, so no memory cgroup is charged.
+ * The allocation may not fail: a broadcast that was made has to be charged.
  */
-static struct perfctr_user *find_or_make(const struct payer *payer)
+static struct perfctr_account *find_or_make(const struct payer *payer)
 {
-	struct perfctr_user *user, *made, *old;
+	struct perfctr_account *account, *made, *old;
 	struct hlist_node *next;
 	u64 now;
 
-	user = user_find(payer);
-	if (user)
-		return user;
-	spin_unlock(&users_lock);
+	account = account_find(payer);
+	if (account)
+		return account;
+	spin_unlock(&accounts_lock);
 	made = kzalloc(sizeof(*made), GFP_KERNEL | __GFP_NOFAIL);
-	spin_lock(&users_lock);
-	user = user_find(payer);
-	if (user) {
+	spin_lock(&accounts_lock);
+	account = account_find(payer);
+	if (account) {
 		kfree(made);
-		return user;
+		return account;
 	}
 	now = ktime_get_ns();
-	hash_for_each_possible_safe(users, old, next, node, key_of(payer)) {
+	hash_for_each_possible_safe(accounts, old, next, node, key_of(payer)) {
 		if (is_idle(old, now)) {
 			hash_del(&old->node);
 			kfree(old);
 		}
 	}
 	made->payer = *payer;
-	hash_add(users, &made->node, key_of(payer));
+	hash_add(accounts, &made->node, key_of(payer));
 	return made;
 }
 
-static struct perfctr_user *current_user_account(void)
+static struct perfctr_account *current_account(void)
 {
 	struct payer payer = current_payer();
 
@@ -140,72 +141,73 @@ static struct perfctr_user *current_user_account(void)
 }
 
 /* Each broadcast takes 1 / @limit of a second. */
-static void charge(struct perfctr_user *user, unsigned int nr, unsigned int limit, u64 now)
+static void charge(struct perfctr_account *account, unsigned int nr, unsigned int limit, u64 now)
 {
 	/* At most a second's worth of unused broadcasts is kept. */
-	if (user->paid_until + NSEC_PER_SEC < now)
-		user->paid_until = now - NSEC_PER_SEC;
-	user->paid_until += (u64)nr * (NSEC_PER_SEC / limit);
+	if (account->paid_until + NSEC_PER_SEC < now)
+		account->paid_until = now - NSEC_PER_SEC;
+	account->paid_until += (u64)nr * (NSEC_PER_SEC / limit);
 }
 
 /* Nanoseconds until that user may make the next broadcast */
-static u64 wait_of(const struct perfctr_user *user, u64 now)
+static u64 wait_of(const struct perfctr_account *account, u64 now)
 {
-	return user && user->paid_until > now ? user->paid_until - now : 0;
+	return account && account->paid_until > now ? account->paid_until - now : 0;
 }
 
-int perfctr_user_add_config(struct perfctr_user **owner)
+int perfctr_account_add_config(struct perfctr_account **account)
 {
 	unsigned int limit = READ_ONCE(broadcasts);
 	u64 now = limit ? ktime_get_ns() : 0;
-	struct perfctr_user *user;
+	struct perfctr_account *found;
 	int err = 0;
 
-	spin_lock(&users_lock);
-	user = current_user_account();
-	if (limit && wait_of(user, now))
+	spin_lock(&accounts_lock);
+	found = current_account();
+	if (limit && wait_of(found, now))
 		err = -EAGAIN;
-	else if (user->nr_configs >= READ_ONCE(max_configs))
+	else if (found->nr_configs >= READ_ONCE(max_configs))
 		err = -ENOSPC;
 	if (!err) {
-		user->nr_configs++;
-		*owner = user;
+		found->nr_configs++;
+		*account = found;
 		/* The config's end needs a broadcast, and cannot wait: charge it now. */
 		if (limit)
-			charge(user, 1, limit, now);
+			charge(found, 1, limit, now);
 	}
-	spin_unlock(&users_lock);
+	spin_unlock(&accounts_lock);
 	return err;
 }
 
-void perfctr_user_drop_config(struct perfctr_user *user)
+void perfctr_account_drop_config(struct perfctr_account *account)
 {
-	spin_lock(&users_lock);
-	user->nr_configs--;
-	spin_unlock(&users_lock);
+	spin_lock(&accounts_lock);
+	account->nr_configs--;
+	spin_unlock(&accounts_lock);
 }
 
-int perfctr_user_add_pages(struct perfctr_user **owner, unsigned int nr, unsigned long limit)
+int perfctr_account_add_pages(struct perfctr_account **account, unsigned int nr,
+			      unsigned long limit)
 {
-	struct perfctr_user *user;
+	struct perfctr_account *found;
 	int err = 0;
 
-	spin_lock(&users_lock);
-	user = current_user_account();
-	if (user->nr_pages + nr > limit)
+	spin_lock(&accounts_lock);
+	found = current_account();
+	if (found->nr_pages + nr > limit)
 		err = -ENOMEM;
 	else
-		user->nr_pages += nr;
-	spin_unlock(&users_lock);
-	*owner = user;
+		found->nr_pages += nr;
+	spin_unlock(&accounts_lock);
+	*account = found;
 	return err;
 }
 
-void perfctr_user_drop_pages(struct perfctr_user *user, unsigned int nr)
+void perfctr_account_drop_pages(struct perfctr_account *account, unsigned int nr)
 {
-	spin_lock(&users_lock);
-	user->nr_pages -= nr;
-	spin_unlock(&users_lock);
+	spin_lock(&accounts_lock);
+	account->nr_pages -= nr;
+	spin_unlock(&accounts_lock);
 }
 
 void perfctr_broadcasts_made(unsigned int nr)
@@ -215,9 +217,9 @@ void perfctr_broadcasts_made(unsigned int nr)
 	might_sleep();
 	if (current->flags & PF_KTHREAD || !limit)
 		return;
-	spin_lock(&users_lock);
-	charge(current_user_account(), nr, limit, ktime_get_ns());
-	spin_unlock(&users_lock);
+	spin_lock(&accounts_lock);
+	charge(current_account(), nr, limit, ktime_get_ns());
+	spin_unlock(&accounts_lock);
 }
 
 static u64 broadcasts_wait(void)
@@ -227,9 +229,9 @@ static u64 broadcasts_wait(void)
 
 	if (!READ_ONCE(broadcasts))
 		return 0;
-	spin_lock(&users_lock);
-	wait = wait_of(user_find(&payer), ktime_get_ns());
-	spin_unlock(&users_lock);
+	spin_lock(&accounts_lock);
+	wait = wait_of(account_find(&payer), ktime_get_ns());
+	spin_unlock(&accounts_lock);
 	return wait;
 }
 
@@ -251,13 +253,13 @@ int perfctr_broadcasts_allow(void)
 /* No config is left, and no call is in progress. */
 void perfctr_account_exit(void)
 {
-	struct perfctr_user *user;
+	struct perfctr_account *account;
 	struct hlist_node *next;
 	int bucket;
 
-	hash_for_each_safe(users, bucket, next, user, node) {
-		WARN_ON(user->nr_configs || user->nr_pages);
-		hash_del(&user->node);
-		kfree(user);
+	hash_for_each_safe(accounts, bucket, next, account, node) {
+		WARN_ON(account->nr_configs || account->nr_pages);
+		hash_del(&account->node);
+		kfree(account);
 	}
 }

@@ -5,21 +5,22 @@
 
 #include <linux/types.h>
 
-struct perfctr_user;
+struct perfctr_account;
 
 /*
  * Charges the caller's account with a config, and with the broadcast that the end of the config
- * will take. *user becomes the account. ENOSPC: too many configs. EAGAIN: the user must wait before
- * its next broadcast. May sleep.
+ * will take. *account becomes the account. ENOSPC: too many configs. EAGAIN: the user must wait
+ * before its next broadcast. May sleep.
  */
-int perfctr_user_add_config(struct perfctr_user **user);
-void perfctr_user_drop_config(struct perfctr_user *user);
+int perfctr_account_add_config(struct perfctr_account **account);
+void perfctr_account_drop_config(struct perfctr_account *account);
 /*
- * Charges the caller's account with @nr pages of locked memory, of which it may have @limit. *user
- * becomes the account. ENOMEM: too many. May sleep.
+ * Charges the caller's account with @nr pages of locked memory, of which it may have @limit.
+ * *account becomes the account. ENOMEM: too many. May sleep.
  */
-int perfctr_user_add_pages(struct perfctr_user **user, unsigned int nr, unsigned long limit);
-void perfctr_user_drop_pages(struct perfctr_user *user, unsigned int nr);
+int perfctr_account_add_pages(struct perfctr_account **account, unsigned int nr,
+			      unsigned long limit);
+void perfctr_account_drop_pages(struct perfctr_account *account, unsigned int nr);
 
 /* Charges the caller's account with broadcasts that were made. May sleep. */
 void perfctr_broadcasts_made(unsigned int nr);

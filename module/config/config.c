@@ -213,8 +213,8 @@ static void config_end(struct perfctr_config *config)
 	leave_if_last();
 	if (config->nr_ictrs)
 		perfctr_interrupts_put();
-	if (config->user)
-		perfctr_user_drop_config(config->user);
+	if (config->account)
+		perfctr_account_drop_config(config->account);
 	/* We put these here: the config's last reference may be put where nothing may sleep. */
 	put_user_ns(config->user_ns);
 	put_pid_ns(config->pid_ns);
@@ -326,7 +326,7 @@ static struct perfctr_config *config_make(const struct wanted *wanted,
 	config->user_ns = get_user_ns(wanted->user_ns);
 	memcpy(config->ctr, wanted->ctr, nr * sizeof(*wanted->ctr));
 	/* A control without counters never fails here: that is how a thread stops. */
-	err = nr ? perfctr_user_add_config(&config->user) : 0;
+	err = nr ? perfctr_account_add_config(&config->account) : 0;
 	if (err)
 		goto err_free;
 	err = config_claim(config, &wanted->where, why);
@@ -338,8 +338,8 @@ static struct perfctr_config *config_make(const struct wanted *wanted,
 	return config;
 
 err_drop:
-	if (config->user)
-		perfctr_user_drop_config(config->user);
+	if (config->account)
+		perfctr_account_drop_config(config->account);
 err_free:
 	put_user_ns(config->user_ns);
 	put_pid_ns(config->pid_ns);

@@ -147,7 +147,7 @@ static int ring_charge(struct perfctr_ring_buffer *ring)
 	if (atomic_long_add_return(ring->nr_pages, locked) > limit)
 		err = -ENOMEM;
 	if (!err)
-		err = perfctr_user_add_pages(&ring->payer, ring->nr_pages, limit);
+		err = perfctr_account_add_pages(&ring->account, ring->nr_pages, limit);
 	if (err)
 		atomic_long_sub(ring->nr_pages, locked);
 	return err;
@@ -156,7 +156,7 @@ static int ring_charge(struct perfctr_ring_buffer *ring)
 static void uncharge(struct perfctr_ring_buffer *ring)
 {
 	atomic_long_sub(ring->nr_pages, &ring->cred->user->locked_vm);
-	perfctr_user_drop_pages(ring->payer, ring->nr_pages);
+	perfctr_account_drop_pages(ring->account, ring->nr_pages);
 }
 
 static void free_pages_of(struct perfctr_ring_buffer *ring)

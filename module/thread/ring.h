@@ -21,7 +21,7 @@
 #include <linux/perfctr.h>
 
 struct cred;
-struct perfctr_user;
+struct perfctr_account;
 struct fasync_struct;
 struct mm_struct;
 struct page;
@@ -99,12 +99,12 @@ struct perfctr_known_mm {
  * @data: the records
  * @length: size of @data in bytes; constant
  * @wakeup, @flags, @user_depth, @kernel_depth: as in struct perfctr_ring; constant, as all members
- *	up to @payer
+ *	up to @account
  * @nr_pages: number of pages, the first one included
  * @pages: all pages
  * @pid_ns: records have the ids of this namespace; with a reference
  * @cred: the maker's credentials, whose user is charged; with a reference
- * @payer: the account that is charged as well
+ * @account: the account that is charged as well
  * @nr_writers: attached states that write to it
  * @wait: readers in poll(2)
  * @fasync: readers with O_ASYNC
@@ -136,7 +136,7 @@ struct perfctr_ring_buffer {
 	struct page **pages;
 	struct pid_namespace *pid_ns;
 	const struct cred *cred;
-	struct perfctr_user *payer;
+	struct perfctr_account *account;
 	atomic_t nr_writers;
 	wait_queue_head_t wait;
 	struct fasync_struct *fasync;

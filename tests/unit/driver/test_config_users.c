@@ -165,11 +165,11 @@ END_TEST
 /* Would the next control wait? */
 static bool is_spent(void)
 {
-	struct perfctr_user *user;
-	int err = perfctr_user_add_config(&user);
+	struct perfctr_account *account;
+	int err = perfctr_account_add_config(&account);
 
 	if (!err)
-		perfctr_user_drop_config(user);
+		perfctr_account_drop_config(account);
 	return err == -EAGAIN;
 }
 
