@@ -250,8 +250,8 @@ unsigned int perfctr_cpu_kernel_chain(struct pt_regs *regs, unsigned long *calle
 /*
  * The hot path, with interrupts off
  *
- * PERFCTR_CPU_APART marks a branch that is rarely taken: noinline or __always_inline, as suits the
- * architecture.
+ * PERFCTR_CPU_RARE marks a function that is rarely called: noinline or __always_inline, as suits
+ * the architecture.
  */
 
 PERFCTR_CPU_FN(u64, perfctr_cpu_clock, void);

@@ -142,7 +142,7 @@ static __always_inline bool may_hand_on(struct vperfctr *perfctr, unsigned long 
  * permission with the counters. Under "guarded" the registers must be private to next's user.
  * @other: next's state, or NULL. True: @other was resumed
  */
-static PERFCTR_CPU_APART
+static PERFCTR_CPU_RARE
 notrace bool sched_out_shown(struct vperfctr *perfctr, unsigned long id, struct vperfctr *other,
 			     struct task_struct *next)
 {

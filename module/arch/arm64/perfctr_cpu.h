@@ -16,7 +16,7 @@
 #include <asm/sysreg.h>
 
 /* A function that calls others needs a stack frame, so we avoid calls. */
-#define PERFCTR_CPU_APART	__always_inline
+#define PERFCTR_CPU_RARE	__always_inline
 
 /* On some processors an erratum makes plain reads unstable; the kernel has a workaround. */
 DECLARE_STATIC_KEY_FALSE(perfctr_arm64_unstable);

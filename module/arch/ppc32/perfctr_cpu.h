@@ -61,7 +61,7 @@ struct perfctr_ppc32_cpu {
 DECLARE_PER_CPU(struct perfctr_ppc32_cpu, perfctr_ppc32_cpu);
 
 /* A function that calls others needs a stack frame, so we avoid calls. */
-#define PERFCTR_CPU_APART	__always_inline
+#define PERFCTR_CPU_RARE	__always_inline
 
 static __always_inline void perfctr_cpu_bind(struct perfctr_cpu_ctr *ctr, unsigned int hw)
 {

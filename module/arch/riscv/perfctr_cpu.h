@@ -67,7 +67,7 @@ struct perfctr_riscv_cpu {
 DECLARE_PER_CPU(struct perfctr_riscv_cpu, perfctr_riscv_cpu);
 
 /* A function that calls others needs a stack frame, so we avoid calls. */
-#define PERFCTR_CPU_APART	__always_inline
+#define PERFCTR_CPU_RARE	__always_inline
 
 static __always_inline void perfctr_cpu_bind(struct perfctr_cpu_ctr *ctr, unsigned int hw)
 {

@@ -91,7 +91,7 @@ struct perfctr_x86_cpu {
 DECLARE_PER_CPU(struct perfctr_x86_cpu, perfctr_x86_cpu);
 
 /* A call at the end of a function is a jump, and only the callee then needs a stack frame. */
-#define PERFCTR_CPU_APART	noinline
+#define PERFCTR_CPU_RARE	noinline
 
 /* Only 32-bit kernels run on processors without RDPMC or without a time-stamp counter. */
 #ifndef PERFCTR_X86_OLD
