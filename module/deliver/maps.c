@@ -9,7 +9,7 @@
  * thread executes there, and of its end no later than of the mapping that takes its place.
  *
  * Other threads may execute there earlier, and the thread that made the change may have no state.
- * So a sample that is written before a change was told says MAP_UNKNOWN, and its thread looks at
+ * So a sample that is written before a change was announced says MAP_UNKNOWN. Its thread looks at
  * the memory before it goes on in user mode. Since others may change memory all the time, a thread
  * spends at most a tenth of its time on these looks.
  */
@@ -31,11 +31,11 @@ void vperfctr_use_same_maps(struct vperfctr *parent, struct vperfctr *perfctr,
 {
 	struct perfctr_recorder *from = parent->recorder, *recorder = perfctr->recorder;
 
-	recorder->told_at_fork = READ_ONCE(*from->told);
-	recorder->told = &recorder->told_at_fork;
+	recorder->announced_at_fork = READ_ONCE(*from->announced);
+	recorder->announced = &recorder->announced_at_fork;
 	recorder->changes = from->changes;
-	if (recorder->pid == from->pid && from->told != &from->told_at_fork)
-		recorder->told = from->told;
+	if (recorder->pid == from->pid && from->announced != &from->announced_at_fork)
+		recorder->announced = from->announced;
 	recorder->known = from->known;
 	if (recorder->known) {
 		atomic_inc(&recorder->known->users);
@@ -49,7 +49,7 @@ void vperfctr_use_same_maps(struct vperfctr *parent, struct vperfctr *perfctr,
 void perfctr_copy_maps(const struct perfctr_recorder *from, struct perfctr_recorder *recorder)
 {
 	/* Until the child makes threads, nobody else changes its copy. */
-	bool all = READ_ONCE(*from->changes) == READ_ONCE(*from->told);
+	bool all = READ_ONCE(*from->changes) == READ_ONCE(*from->announced);
 
 	/*
 	 * Who looks sets last_look before it writes records. Our FORK is written already, so the
@@ -57,7 +57,7 @@ void perfctr_copy_maps(const struct perfctr_recorder *from, struct perfctr_recor
 	 */
 	if (from->known && READ_ONCE(from->known->last_look) != from)
 		all = false;
-	recorder->told = &perfctr_changes_none;
+	recorder->announced = &perfctr_changes_none;
 	recorder->changes = all ? &perfctr_changes_none : &perfctr_changes_some;
 }
 
@@ -219,7 +219,7 @@ static struct perfctr_known_mm *find_mm(const struct perfctr_recorder *recorder)
 		return NULL;
 	}
 	known->pid = recorder->pid;
-	known->told = known->watched->changes - 1;
+	known->announced = known->watched->changes - 1;
 	list_add(&known->node, &ring->known_mms);
 	ring->nr_known++;
 	return known;
@@ -278,7 +278,7 @@ static bool tell_changes(struct perfctr_recorder *recorder)
 {
 	struct perfctr_known_mm *known, *last = recorder->known;
 	char *room = NULL;
-	bool told;
+	bool all;
 
 	lockdep_assert_held_read(&current->mm->mmap_lock);
 	lockdep_assert_held(&recorder->ring->maps_mutex);
@@ -291,24 +291,24 @@ static bool tell_changes(struct perfctr_recorder *recorder)
 	}
 	/* We set this before we write records: perfctr_copy_maps() relies on that. */
 	WRITE_ONCE(known->last_look, recorder);
-	told = known->told == known->watched->changes;
-	if (!told)
+	all = known->announced == known->watched->changes;
+	if (!all)
 		room = kmalloc(PATH_ROOM, GFP_KERNEL_ACCOUNT);
 	if (room && tell_maps(recorder, known, room)) {
 		/* Pairs with vperfctr_record_sample(), which then writes behind these records. */
-		smp_store_release(&known->told, known->watched->changes);
-		told = true;
+		smp_store_release(&known->announced, known->watched->changes);
+		all = true;
 	}
 	kfree(room);
 	atomic_inc(&known->users);
 	local_irq_disable();
 	recorder->known = known;
-	recorder->told = &known->told;
+	recorder->announced = &known->announced;
 	recorder->changes = &known->watched->changes;
 	local_irq_enable();
 	if (last)
 		atomic_dec(&last->users);
-	return told;
+	return all;
 }
 
 /*
@@ -319,7 +319,7 @@ void vperfctr_record_maps(struct vperfctr *perfctr)
 {
 	struct perfctr_recorder *recorder = perfctr->recorder;
 	u64 begin, end;
-	bool told;
+	bool all;
 
 	if (!vperfctr_records_maps(perfctr) || !current->mm)
 		return;
@@ -329,12 +329,12 @@ void vperfctr_record_maps(struct vperfctr *perfctr)
 		return;
 	mutex_lock(&recorder->ring->maps_mutex);
 	begin = perfctr_ring_time();
-	told = tell_changes(recorder);
+	all = tell_changes(recorder);
 	end = perfctr_ring_time();
 	mutex_unlock(&recorder->ring->maps_mutex);
 	mmap_read_unlock(current->mm);
 	/* The reader learns that something is missing. */
-	if (!told)
+	if (!all)
 		perfctr_ring_lose(recorder->ring);
 	local_irq_disable();
 	if (recorder->look_after == U64_MAX)

@@ -20,10 +20,10 @@ void vperfctr_use_same_maps(struct vperfctr *parent, struct vperfctr *perfctr,
 			    struct task_struct *child);
 /*
  * Call this after the FORK is written, if the child has a copy of its parent's memory. At a FORK
- * readers assume that the child has all maps that were told of its parent. That is right only if
- * every change before the copy was told before the FORK, and no change after the copy was told
- * before the FORK. The parent is in fork(2), so it is right if the parent looked last. Otherwise
- * the child's samples say MAP_UNKNOWN until the child looks.
+ * readers assume that the child has all maps that they know of its parent. That is right only if
+ * every change before the copy was announced before the FORK, and no change after the copy was
+ * announced before the FORK. The parent is in fork(2), so it is right if the parent looked last.
+ * Otherwise the child's samples say MAP_UNKNOWN until the child looks.
  */
 void perfctr_copy_maps(const struct perfctr_recorder *from, struct perfctr_recorder *recorder);
 

@@ -33,7 +33,7 @@ static void go_on(struct vperfctr *perfctr)
 }
 
 /*
- * Is the state's tree dead? Then nobody is told of its overflows any more, not even of one that was
+ * Is the state's tree dead? Then its overflows are not delivered any more, not even one that was
  * found before: the root may write to the same ring by another control. The owner calls this with
  * interrupts off. While they are off, whoever ends the tree waits for this CPU.
  */

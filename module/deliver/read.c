@@ -294,7 +294,7 @@ int vperfctr_read_ioctl(struct vperfctr *perfctr, void __user *arg)
 	read.cstatus = sample.hold & PERFCTR_HOLD_IDLE ? 0 : sample.cstatus;
 	read.error = READ_ONCE(perfctr->error);
 	read.nrctrs = PERFCTR_CSTATUS_NRCTRS(sample.cstatus);
-	read.flags |= sample.hold & PERFCTR_HOLD_TOLD;
+	read.flags |= sample.hold & PERFCTR_HOLD_REPORTED;
 	read.overflows = sample.overflows;
 	if (!(sample.cstatus & PERFCTR_CSTATUS_CLOCK))
 		read.clock = 0;

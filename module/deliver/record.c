@@ -131,22 +131,22 @@ void vperfctr_record_sample(struct vperfctr *perfctr, struct pt_regs *regs, u32 
 	struct chains *chain = this_cpu_ptr(chains);
 	struct perfctr_record_sample *sample;
 	unsigned int flags, depth, i;
-	u32 told;
+	u32 announced;
 	u64 *to;
 
 	lockdep_assert_irqs_disabled();
 	perfctr_introduce(recorder);
-	told = smp_load_acquire(recorder->told);	/* pairs with tell_changes() */
+	announced = smp_load_acquire(recorder->announced);	/* pairs with tell_changes() */
 	flags = find_chains(chain, ring, user, regs);
 	depth = chain->nr_kernel + chain->nr_user;
 	size = sizeof(*sample) + (nr + depth) * sizeof(u64);
 	sample = perfctr_ring_begin(ring, size);
 	/*
 	 * Compare while the ring is locked: the records of any later change then stand behind this
-	 * sample. @told was read before the chain, so a change since then makes a difference, even
+	 * sample. @announced was read before the chain, so a change since then makes a difference, even
 	 * if its records stand in front of this sample.
 	 */
-	if (unlikely(READ_ONCE(*recorder->changes) != told))
+	if (unlikely(READ_ONCE(*recorder->changes) != announced))
 		flags |= map_unknown(perfctr);
 	if (unlikely(!sample))
 		goto out;

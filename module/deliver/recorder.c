@@ -29,7 +29,7 @@ void perfctr_find_ids(struct perfctr_recorder *recorder)
 	lockdep_assert_irqs_disabled();
 	recorder->pid = task_tgid_nr_ns(current, recorder->ring->pid_ns);
 	recorder->tid = task_pid_nr_ns(current, recorder->ring->pid_ns);
-	recorder->told = &perfctr_changes_none;
+	recorder->announced = &perfctr_changes_none;
 	recorder->changes = perfctr_records_maps(recorder) ? &perfctr_changes_some :
 							      &perfctr_changes_none;
 }

@@ -9,8 +9,8 @@
 #include "thread/state.h"
 
 /*
- * @told and @changes of a recorder point here while nobody watches the memory of its process.
- * @told is `none`. @changes is `none` too if readers know all of the memory, else `some`.
+ * @announced and @changes of a recorder point here while nobody watches the memory of its process.
+ * @announced is `none`. @changes is `none` too if readers know all of the memory, else `some`.
  */
 extern const u32 perfctr_changes_none;
 extern const u32 perfctr_changes_some;
@@ -70,7 +70,7 @@ static __always_inline bool perfctr_is_known_as(const struct perfctr_recorder *r
 static __always_inline void perfctr_introduce(struct perfctr_recorder *recorder)
 {
 	lockdep_assert_irqs_disabled();
-	if (unlikely(!recorder->told))
+	if (unlikely(!recorder->announced))
 		perfctr_find_ids(recorder);
 	if (perfctr_records_maps(recorder) && unlikely(!perfctr_is_known_as(recorder)))
 		perfctr_write_comm(recorder, 0);

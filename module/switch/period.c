@@ -5,21 +5,21 @@
  * We keep the sum of an i-mode counter as that of any other counter, so it is exact
  * whatever the period. An overflow is due when the sum reaches a limit. Whoever suspends
  * the state checks that: the interrupt, or a switch that came before the interrupt. So we lose no
- * overflow when its interrupt is lost, and tell none twice.
+ * overflow when its interrupt is lost, and deliver none twice.
  *
  *	running --(sum reached: look)--> overflown, pending
  *	overflown, pending --(deliver: on the way to user mode, or by the interrupt
- *				if it interrupts user mode)--> overflown, told
- *	overflown, told --(IRESUME, REFRESH, or by itself)--> running, with a new period
+ *				if it interrupts user mode)--> overflown, delivered
+ *	overflown, delivered --(IRESUME, REFRESH, or by itself)--> running, with a new period
  *
  * All of this runs as the owner, or on the owner's CPU with interrupts off. So races have simple
  * outcomes. If an interrupt comes as the owner enters the kernel for
  *  - CONTROL or UNLINK: the overflow is forgotten with the old control; after the call
  *	no signal comes, except one that was blocked before it;
- *  - IRESUME or REFRESH: the counters have just overflowed, and the owner was not told. So
+ *  - IRESUME or REFRESH: the counters have just overflowed, and no signal was sent. So
  *	IRESUME is EINVAL, REFRESH sets the number, and the signal comes as the call
  *	returns;
- *  - exit: nobody is told; the sums are right.
+ *  - exit: nothing is delivered; the sums are right.
  */
 
 #include <linux/slab.h>
@@ -43,7 +43,7 @@ static void ireload(struct perfctr_imode *imode)
 	imode->cpu = -1;
 }
 
-/* If nobody is told of overflows, none is ever due. */
+/* Without a signal and a recorder no overflow is ever due. */
 static void begin_periods(struct vperfctr *perfctr)
 {
 	u32 i, first = perfctr_config_nr_actrs(perfctr->config);

@@ -16,7 +16,7 @@
  * @here: in its CPU's list while it is to count
  * @config: with a reference; the wide is a user of the config; constant
  * @cpu: constant
- * @clock_on: readers are told the clock; constant
+ * @clock_on: readers get the clock; constant
  * @no_idle: the wide does not count the idle task; constant
  * @resumed: @state holds differences
  * @slept: it was resumed when its CPU went to sleep

@@ -35,7 +35,7 @@
 static_assert(offsetof(struct perfctr_ring_page, tail) == 128);
 
 /*
- * Every mm that readers of some ring were told of, each once. If an mm changes that is not here,
+ * Every mm that readers of some ring know of, each once. If an mm changes that is not here,
  * one short chain of the table tells that, however many rings there are.
  */
 #define WATCHED_BITS	10
@@ -354,7 +354,7 @@ void perfctr_ring_drop_writer(struct perfctr_ring_buffer *ring)
 static void ring_lose(struct perfctr_ring_buffer *ring)
 {
 	/* Wake the reader, even if the ring is not half full, so that it makes room. */
-	if (!ring->untold++) {
+	if (!ring->nr_lost++) {
 		ring->ready = true;
 		irq_work_queue(&ring->wake);
 	}
@@ -421,10 +421,10 @@ static noinline void tell_lost(struct perfctr_ring_buffer *ring, u32 size)
 			.size = sizeof(*lost),
 			.time = perfctr_ring_time(),
 		},
-		.lost = ring->untold,
+		.lost = ring->nr_lost,
 	};
 	end(ring);
-	ring->untold = 0;
+	ring->nr_lost = 0;
 }
 
 void *perfctr_ring_begin(struct perfctr_ring_buffer *ring, u32 size)
@@ -434,9 +434,9 @@ void *perfctr_ring_begin(struct perfctr_ring_buffer *ring, u32 size)
 
 	lockdep_assert_irqs_disabled();
 	raw_spin_lock(&ring->lock);
-	if (unlikely(ring->untold))
+	if (unlikely(ring->nr_lost))
 		tell_lost(ring, size);
-	if (likely(!ring->untold))
+	if (likely(!ring->nr_lost))
 		room = begin(ring, size);
 	if (unlikely(!room)) {
 		ring_lose(ring);

@@ -30,7 +30,7 @@ struct poll_table_struct;
 struct vm_area_struct;
 
 /**
- * struct perfctr_known_map - an executable mapping that readers were told of
+ * struct perfctr_known_map - an executable mapping that readers know
  * @start, @end, @offset: its addresses; where it begins in the file, in bytes
  * @inode, @dev: the numbers of the file's inode and device; 0: no file
  * @generation: of the inode, since a later file may get the same inode number
@@ -45,7 +45,7 @@ struct perfctr_known_map {
 };
 
 /**
- * struct perfctr_watched_mm - an mm that readers of any ring were told of
+ * struct perfctr_watched_mm - an mm that readers of any ring know of
  * @node: in the table of all. Whoever changes an mm looks for it under RCU
  * @mm: the mm. We keep its struct, so that no other mm gets this address
  * @refs: number of struct perfctr_known_mm that refer to it; the table's lock
@@ -62,12 +62,13 @@ struct perfctr_watched_mm {
 };
 
 /**
- * struct perfctr_known_mm - what readers of a ring were told of a process; maps_mutex of the ring
+ * struct perfctr_known_mm - what readers of a ring know of a process; maps_mutex of the ring
  * @node: in the ring's @known_mms
  * @watched: its mm, with a reference. Processes that share their memory share this
  * @pid: the process, as in its records
  * @users: number of struct perfctr_recorder that refer to it. Rises from 0 only under maps_mutex
- * @told: @watched->changes when readers were last told everything; samples read it at any time
+ * @announced: the value of @watched->changes when readers last knew everything; samples read it at
+ *	any time
  * @last_look: the recorder that looked last. Only compared, as it may have ended. A fork reads it
  *	at any time
  * @map: @nr mappings, in the order of addresses
@@ -77,7 +78,7 @@ struct perfctr_known_mm {
 	struct perfctr_watched_mm *watched;
 	pid_t pid;
 	atomic_t users;
-	u32 told;
+	u32 announced;
 	const struct perfctr_recorder *last_look;
 	unsigned int nr;
 	struct perfctr_known_map *map;
@@ -89,7 +90,7 @@ struct perfctr_known_mm {
  * @lock: guards the next seven members. Innermost; in any context but an NMI, with interrupts off
  * @head: bytes written, of which the page has a copy for the reader
  * @written: records since the reader was woken because of @wakeup
- * @untold: records that were lost since the latest LOST
+ * @nr_lost: records that were lost since the latest LOST
  * @ready: the reader was woken, and has not polled since
  * @unread: bytes that the reader had not read when the record in progress began
  * @next: @head after the record in progress
@@ -111,7 +112,7 @@ struct perfctr_known_mm {
  * @wake: wakes readers of both kinds
  * @wake_work: does that for @wake on RT, where waking may sleep
  * @maps_mutex: guards @known_mms and @nr_known. Inside mmap_lock
- * @known_mms: what readers were told of each process
+ * @known_mms: what readers know of each process
  * @nr_known: length of @known_mms
  * @free: frees the ring in a context that may sleep
  */
@@ -120,7 +121,7 @@ struct perfctr_ring_buffer {
 	raw_spinlock_t lock;	/* see above */
 	u32 head;
 	u32 written;
-	u64 untold;
+	u64 nr_lost;
 	bool ready;
 	u32 unread;
 	u32 next;

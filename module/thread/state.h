@@ -58,13 +58,13 @@ struct perfctr_budget {
  * struct perfctr_imode - the i-mode counters of a state; owner and interrupt, with interrupts off;
  *	others read the first four members under the state's lock
  * @nr: number of i-mode counters, which are the last counters of the state
- * @signo: signal for overflows; 0 with a recorder, and after an exec. If nobody is told of
- *	overflows, none is ever due
+ * @signo: signal for overflows; 0 with a recorder, and after an exec. Without a signal
+ *	and a recorder no overflow is ever due
  * @asked: the signal that the control names, for READ_CONTROL
  * @refresh: the control's refresh, for READ_CONTROL and descendants
  * @stopped: the counters stand still, until their interrupt ends
  * @left: overflows until the counters stay suspended, the last one included
- * @pending: bit i: counter i has overflowed, and neither was the owner told, nor a sample written
+ * @pending: bit i: counter i has overflowed, and that was not delivered yet
  * @cpu: CPU on which the counters were stopped last, if their registers still agree
  *	with @ctr (perfctr 2.6's isuspend_cpu); -1: see ireload()
  * @budget: counts signals after which the counters go on
@@ -100,14 +100,14 @@ struct perfctr_imode {
  * @due: with @timer: the clock's value at which the next sample is due
  * @throttled: there were too many samples: no overflow is due until the next tick
  * @budget: counts samples
- * @pid, @tid: as in struct perfctr_record; set with @told
- * @comm: the owner's name, as readers were told
- * @known: what readers were told of the owner's process, or, after a fork that shares memory, of
- *	its parent's. NULL: nothing, or what the parent's process had at the fork. The recorder is
+ * @pid, @tid: as in struct perfctr_record; set with @announced
+ * @comm: the owner's name, as readers know it
+ * @known: what readers know of the owner's process, or, after a fork that shares memory, of its
+ *	parent's. NULL: nothing, or what the parent's process had at the fork. The recorder is
  *	one of its @users
- * @changes, @told: if these values differ, memory has changed that readers were not told of.
- *	NULL: readers were told nothing of the owner yet
- * @told_at_fork: @told may point to it
+ * @changes, @announced: if these values differ, memory has changed without the readers' knowledge.
+ *	NULL: readers know nothing of the owner yet
+ * @announced_at_fork: @announced may point to it
  * @look_after: before this time, ns, no sample asks for a look at the memory; U64_MAX: a sample
  *	has asked, and nobody has looked yet
  */
@@ -123,8 +123,8 @@ struct perfctr_recorder {
 	char comm[TASK_COMM_LEN] __aligned(sizeof(long));
 	struct perfctr_known_mm *known;
 	const u32 *changes;
-	const u32 *told;
-	u32 told_at_fork;
+	const u32 *announced;
+	u32 announced_at_fork;
 	u64 look_after;
 };
 
@@ -143,14 +143,14 @@ struct perfctr_recorder {
 #define PERFCTR_HOLD_LOST	0x40	/* it has an error */
 #define PERFCTR_HOLD_BOUND	0x100	/* it is bound, and held on all other CPUs: see resume.c */
 #define PERFCTR_HOLD_ENDED	0x200	/* no thread has it any more */
-/* READ tells of these four. It waits for the next exec, to start then */
+/* READ reports these four. It waits for the next exec, to start then */
 #define PERFCTR_HOLD_ON_EXEC	PERFCTR_READ_ON_EXEC
 /* It has overflowed, and has not gone on yet. THROTTLED: it did so once too often in a tick */
 #define PERFCTR_HOLD_OVERFLOWN	PERFCTR_READ_OVERFLOWN
 #define PERFCTR_HOLD_THROTTLED	PERFCTR_READ_THROTTLED
 /* SUSPEND has suspended it or its tree, or its control says so */
 #define PERFCTR_HOLD_SUSPENDED	PERFCTR_READ_SUSPENDED
-#define PERFCTR_HOLD_TOLD	(PERFCTR_HOLD_ON_EXEC | PERFCTR_HOLD_COUNTERS | \
+#define PERFCTR_HOLD_REPORTED	(PERFCTR_HOLD_ON_EXEC | PERFCTR_HOLD_COUNTERS | \
 				 PERFCTR_HOLD_SUSPENDED)
 #define PERFCTR_HOLD_COUNTERS	(PERFCTR_HOLD_OVERFLOWN | PERFCTR_HOLD_THROTTLED)
 /* If only these hold it, the kernel's counts go on. */

@@ -35,7 +35,7 @@
  *	only compared
  * @ours: the registers are set up for us
  * @changed: somebody else has written to them since they became ours
- * @told: @changed was reported
+ * @reported: @changed was reported
  * @found: the value of MMCR0 when @changed was set
  * @mmcr: the values that we wrote to the control registers. The processor may have changed MMCR0
  *	since: see write_mmcr0()
@@ -50,7 +50,7 @@ struct perfctr_ppc32_cpu {
 	const void *istopped;
 	bool ours;
 	bool changed;
-	bool told;
+	bool reported;
 	u32 found;
 	u32 mmcr[PERFCTR_PPC32_MMCRS];
 	u32 stopped;

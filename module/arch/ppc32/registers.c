@@ -149,9 +149,9 @@ static noinline notrace void has_changed(struct perfctr_ppc32_cpu *cpu, u32 is)
 
 static void tell_changed(struct perfctr_ppc32_cpu *cpu)
 {
-	if (cpu->told)
+	if (cpu->reported)
 		return;
-	cpu->told = true;
+	cpu->reported = true;
 	pr_warn_ratelimited("perfctr: CPU %u, MMCR0: 0x%08x, which was 0x%08x: somebody else writes counters' registers\n",
 			    smp_processor_id(), cpu->found, cpu->mmcr[0]);
 	if (changed)
@@ -235,7 +235,7 @@ void perfctr_ppc32_take(void)
 	cpu->dirty = all_counters();
 	cpu->ours = true;
 	cpu->changed = false;
-	cpu->told = false;
+	cpu->reported = false;
 	rest(cpu);
 	mod_timer(this_cpu_ptr(&timers), jiffies + 1);
 }

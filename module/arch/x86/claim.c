@@ -79,15 +79,15 @@ busy:
 
 bool perfctr_x86_firmware_counts(void)
 {
-	static bool told;	/* harmless if two CPUs print it */
+	static bool reported;	/* harmless if two CPUs print it */
 	u64 value;
 	u32 msr;
 
 	if (this_cpu_read(perfctr_x86_cpu.core) == PERFCTR_X86_NO_CORE)
 		return false;
 	msr = perfctr_pmu.family->counts(&value);
-	if (msr && !READ_ONCE(told)) {
-		WRITE_ONCE(told, true);
+	if (msr && !READ_ONCE(reported)) {
+		WRITE_ONCE(reported, true);
 		pr_warn("perfctr: CPU %u, MSR 0x%x is 0x%llx: the firmware counts, and its counters are %s (parameter override_firmware)\n",
 			smp_processor_id(), msr, value,
 			READ_ONCE(override_firmware) ? "taken from it" : "left to it");

@@ -40,7 +40,7 @@
  * Processors of versions 2 to 4 have this many fixed counters, though not all report them. A
  * hypervisor's have those that it reports. (Linux, arch/x86/events/intel/core.c, intel_pmu_init())
  */
-#define UNTOLD_FIXED	3
+#define UNREPORTED_FIXED	3
 
 #define RDPMC_FIXED	0x40000000u	/* RDPMC's number of the first fixed counter */
 #define RDPMC_METRICS	0x20000000u	/* and of the register of TopDown's metrics */
@@ -135,11 +135,11 @@ static bool fixed_exists(unsigned int i)
 }
 
 /* The trial finds out whether they count. */
-static unsigned int find_untold(unsigned int version, unsigned int nr)
+static unsigned int find_unreported(unsigned int version, unsigned int nr)
 {
 	if (version >= 5 || boot_cpu_has(X86_FEATURE_HYPERVISOR))
 		return nr;
-	while (nr < UNTOLD_FIXED && fixed_exists(nr))
+	while (nr < UNREPORTED_FIXED && fixed_exists(nr))
 		nr++;
 	return nr;
 }
@@ -176,7 +176,7 @@ static void look_here(struct counters *own)
 	u32 eax = cpuid_eax(CPUID_PERFMON), ebx = cpuid_ebx(CPUID_PERFMON);
 	u32 edx = cpuid_edx(CPUID_PERFMON);
 	unsigned int version, nr, nr_fixed = 0, width, i;
-	unsigned int told = min_t(unsigned int, eax >> 24, ARRAY_SIZE(arch_events));
+	unsigned int reported = min_t(unsigned int, eax >> 24, ARRAY_SIZE(arch_events));
 	u64 capabilities = 0;
 
 	own->none = PERFCTR_NO_COUNTERS_REGISTERS;
@@ -206,7 +206,7 @@ static void look_here(struct counters *own)
 		if (!fixed_exists(i))
 			return;
 	if (version >= 2)
-		nr_fixed = find_untold(version, nr_fixed);
+		nr_fixed = find_unreported(version, nr_fixed);
 	if (width < 32 || width > 64 ||
 	    (version >= 2 && (!perfctr_x86_register_exists(MSR_CORE_PERF_GLOBAL_CTRL) ||
 			      !perfctr_x86_register_exists(MSR_CORE_PERF_FIXED_CTR_CTRL))))
@@ -217,7 +217,7 @@ static void look_here(struct counters *own)
 	own->nr_fixed = nr_fixed;
 	own->width = width;
 	/* It lacks the events that its leaf is too old to report. */
-	own->lacks = (ebx & (BIT(told) - 1)) | (ARCH_EVENTS & ~(BIT(told) - 1));
+	own->lacks = (ebx & (BIT(reported) - 1)) | (ARCH_EVENTS & ~(BIT(reported) - 1));
 	own->interrupts = version < 2 || perfctr_x86_register_exists(MSR_CORE_PERF_GLOBAL_STATUS);
 	own->pt = own->interrupts && version >= 2 && boot_cpu_has(X86_FEATURE_INTEL_PT) &&
 		  perfctr_x86_register_exists(MSR_IA32_RTIT_CTL);
