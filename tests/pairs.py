@@ -20,7 +20,7 @@ FACTORS = (
     ("native", "inline", "call"),
     ("a-mode", "signal", "overflow", "time", "own way"),
     ("notifier", "tracepoint"),
-    ("own", "traced", "outside", "session", "bound"),
+    ("own", "traced", "outside", "session", "one-cpu"),
     ("off", "guarded", "open"),
 )
 # What no machine can have. README.md has the same, and unit/driver/engine/pairs.c

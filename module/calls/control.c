@@ -189,7 +189,7 @@ static __always_inline void control_apply(struct vperfctr *perfctr,
 	if (enabled && control->flags & PERFCTR_CONTROL_SUSPENDED)
 		hold |= PERFCTR_HOLD_SUSPENDED;
 	if (control->flags & PERFCTR_CONTROL_CPU)
-		hold |= PERFCTR_HOLD_BOUND;
+		hold |= PERFCTR_HOLD_ONE_CPU;
 
 	raw_spin_lock_irqsave(&perfctr->lock, flags);
 	change_begin(perfctr);
@@ -214,7 +214,7 @@ static __always_inline void control_apply(struct vperfctr *perfctr,
 	perfctr->raw = raw;
 	perfctr->apart = tracee && perfctr_is_other(tracee);
 	WRITE_ONCE(perfctr->flags, control->flags);
-	perfctr->bound_cpu = control->cpu;
+	perfctr->only_cpu = control->cpu;
 	perfctr->preserve = control->preserve;
 	vperfctr_follow_config(perfctr);
 	vperfctr_bind(perfctr);
@@ -229,7 +229,7 @@ static __always_inline void control_apply(struct vperfctr *perfctr,
 		perfctr->recorder->due = perfctr->cpu_state.clock + perfctr->recorder->timer;
 	perfctr->quick = control->tsc_on && !perfctr->imode && !perfctr->config->shared &&
 			 !perfctr_config_has_own_way(perfctr->config);
-	perfctr->plain = vperfctr_is_plain(perfctr, raw, hold & PERFCTR_HOLD_BOUND);
+	perfctr->plain = vperfctr_is_plain(perfctr, raw, hold & PERFCTR_HOLD_ONE_CPU);
 	/* Its tree has changed, so those who stop the old tree leave this state alone. */
 	atomic_set(&perfctr->hold, hold);
 	vperfctr_soft_follow(perfctr);
@@ -465,7 +465,7 @@ int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
 		control->timer_ns = perfctr->recorder->timer_ns;
 	control->tsc_on = !!(vperfctr_counted(perfctr) & PERFCTR_CSTATUS_CLOCK);
 	control->flags = perfctr->flags;
-	control->cpu = perfctr->bound_cpu;
+	control->cpu = perfctr->only_cpu;
 	control->preserve = perfctr->preserve;
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 

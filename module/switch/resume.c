@@ -161,14 +161,14 @@ static void grant_raw(struct vperfctr *perfctr)
 }
 
 /*
- * The holds of a state that is bound to a CPU. On other CPUs it counts as suspended. HOLD_BOUND is
- * always set, so that nobody resumes the state without a call of this.
+ * Returns the holds of a state that counts on one CPU only. On other CPUs the state counts as
+ * suspended. HOLD_ONE_CPU is always set, so that nobody resumes the state without a call of this.
  */
-static __cold int bound_hold(const struct vperfctr *perfctr, int hold)
+static __cold int one_cpu_hold(const struct vperfctr *perfctr, int hold)
 {
-	if (perfctr->bound_cpu != smp_processor_id())
+	if (perfctr->only_cpu != smp_processor_id())
 		hold |= PERFCTR_HOLD_SUSPENDED;
-	return hold & ~PERFCTR_HOLD_BOUND;
+	return hold & ~PERFCTR_HOLD_ONE_CPU;
 }
 
 /*
@@ -301,12 +301,12 @@ static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 	int hold = atomic_read(&perfctr->hold);
 
 	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
-	if (unlikely(hold & (PERFCTR_HOLD_ENTIRELY | PERFCTR_HOLD_BOUND))) {
+	if (unlikely(hold & (PERFCTR_HOLD_ENTIRELY | PERFCTR_HOLD_ONE_CPU))) {
 		if (hold & PERFCTR_HOLD_ENTIRELY) {
 			held_entirely(perfctr, hold, current);
 			return false;
 		}
-		hold = bound_hold(perfctr, hold);
+		hold = one_cpu_hold(perfctr, hold);
 	}
 	counting = !hold;
 	/* A state with i-mode counters or RAW is not plain. */
@@ -378,12 +378,12 @@ static void resume_shared(struct vperfctr *perfctr, bool call, struct task_struc
 	bool todo;
 
 	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
-	if (unlikely(hold & (PERFCTR_HOLD_ENTIRELY | PERFCTR_HOLD_BOUND))) {
+	if (unlikely(hold & (PERFCTR_HOLD_ENTIRELY | PERFCTR_HOLD_ONE_CPU))) {
 		if (hold & PERFCTR_HOLD_ENTIRELY) {
 			held_entirely(perfctr, hold, owner);
 			return;
 		}
-		hold = bound_hold(perfctr, hold);
+		hold = one_cpu_hold(perfctr, hold);
 	}
 	todo = todo_again(perfctr, owner);
 	if (hold)
@@ -464,10 +464,10 @@ static notrace bool resume_in_part(struct vperfctr *perfctr, struct task_struct 
 		    perfctr->imode || perfctr->recorder || perfctr_cpu_is_permitted(next);
 
 	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
-	if (unlikely(hold & (PERFCTR_HOLD_ENTIRELY | PERFCTR_HOLD_BOUND))) {
+	if (unlikely(hold & (PERFCTR_HOLD_ENTIRELY | PERFCTR_HOLD_ONE_CPU))) {
 		if (hold & PERFCTR_HOLD_ENTIRELY)
 			return hold & PERFCTR_HOLD_DEAD;
-		hold = bound_hold(perfctr, hold);
+		hold = one_cpu_hold(perfctr, hold);
 	}
 	if (perfctr->imode) {
 		if (!(hold & ~PERFCTR_HOLD_COUNTERS)) {

@@ -141,7 +141,7 @@ struct perfctr_recorder {
 #define PERFCTR_HOLD_IDLE	0x01	/* it has no control that counts, or is not attached yet */
 #define PERFCTR_HOLD_DEAD	0x20	/* its tree is dead, so nobody can read it */
 #define PERFCTR_HOLD_LOST	0x40	/* it has an error */
-#define PERFCTR_HOLD_BOUND	0x100	/* it is bound, and held on all other CPUs: see resume.c */
+#define PERFCTR_HOLD_ONE_CPU	0x100	/* it counts on one CPU only: see resume.c */
 #define PERFCTR_HOLD_ENDED	0x200	/* no thread has it any more */
 /* READ reports these four. It waits for the next exec, to start then */
 #define PERFCTR_HOLD_ON_EXEC	PERFCTR_READ_ON_EXEC
@@ -154,7 +154,7 @@ struct perfctr_recorder {
 				 PERFCTR_HOLD_SUSPENDED)
 #define PERFCTR_HOLD_COUNTERS	(PERFCTR_HOLD_OVERFLOWN | PERFCTR_HOLD_THROTTLED)
 /* If only these hold it, the kernel's counts go on. */
-#define PERFCTR_HOLD_PARTLY	(PERFCTR_HOLD_COUNTERS | PERFCTR_HOLD_BOUND)
+#define PERFCTR_HOLD_PARTLY	(PERFCTR_HOLD_COUNTERS | PERFCTR_HOLD_ONE_CPU)
 /* If one of these holds it we do not touch registers, even if the thread may read them. */
 #define PERFCTR_HOLD_ENTIRELY	(PERFCTR_HOLD_IDLE | PERFCTR_HOLD_ENDED | \
 				 PERFCTR_HOLD_ON_EXEC | PERFCTR_HOLD_DEAD | \
@@ -231,8 +231,8 @@ struct perfctr_recorder {
  *	policy, or a hold, no longer gives it; @grace_place: the last bits of the address where the
  *	owner was last seen in user mode during the grace. See resume.c; owner
  * @nr_ictrs: number of i-mode counters of the last control that counted, for readers; owner
- * @plain: the state has counters, but no i-mode counters, no samples, no own way, no RAW, and is
- *	bound to no CPU. So sched_in() may resume it; owner
+ * @plain: the state has counters, but no i-mode counters, no samples, no own way, no RAW, and
+ *	counts on all CPUs. So sched_in() may resume it; owner
  * @quick: the clock is on, and there are no i-mode counters, no own way and no counters of perf's.
  *	So a read only has to add registers; owner
  * @config: with a reference, from the first control to the end. While attached, the state
@@ -246,7 +246,7 @@ struct perfctr_recorder {
  * @clock_on: the last control that counted has the clock on. Otherwise the clock's sum is hidden,
  *	and zeroed; owner
  * @flags: PERFCTR_CONTROL_*, as the control has them; owner writes
- * @bound_cpu: with HOLD_BOUND, and PERFCTR_CONTROL_CPU, the one CPU where it counts; owner
+ * @only_cpu: with HOLD_ONE_CPU, and PERFCTR_CONTROL_CPU, the CPU where it counts; owner
  * @preserve: as the control has it; owner changes it under @lock
  * @owned: the slots of @page name the owner, since it may read the registers; owner
  * @error: PERFCTR_ERROR_*; owner
@@ -295,7 +295,7 @@ struct vperfctr {
 	u32 granted;
 	kuid_t shown_to;
 	u32 preserve;
-	u32 bound_cpu;
+	u32 only_cpu;
 	u16 flags;
 	u8 nr_ictrs;
 	u8 grace_place;
@@ -350,12 +350,12 @@ static __always_inline bool vperfctr_is_own(const struct vperfctr *perfctr)
 	return likely(rcu_access_pointer(perfctr->owner) == current);
 }
 
-/* The value of @plain: see struct vperfctr. @raw, @bound: the control's. By the owner */
-static __always_inline bool vperfctr_is_plain(const struct vperfctr *perfctr, u8 raw, bool bound)
+/* The value of @plain: see struct vperfctr. @raw, @one_cpu: the control's. By the owner */
+static __always_inline bool vperfctr_is_plain(const struct vperfctr *perfctr, u8 raw, bool one_cpu)
 {
 	const struct perfctr_config *config = perfctr->config;
 
-	return config->nr && !perfctr->imode && !perfctr->recorder && !raw && !bound &&
+	return config->nr && !perfctr->imode && !perfctr->recorder && !raw && !one_cpu &&
 	       !perfctr_config_has_own_way(config);
 }
 

@@ -185,7 +185,7 @@ static __always_inline void member_init(struct vperfctr *perfctr, const struct v
 	perfctr->apart = apart;
 	perfctr->clock_on = like->clock_on;
 	perfctr->flags = like->flags;
-	perfctr->bound_cpu = like->bound_cpu;
+	perfctr->only_cpu = like->only_cpu;
 	perfctr->preserve = like->preserve;
 	perfctr->raw = raw;
 	perfctr->error = like->error;
@@ -221,7 +221,7 @@ static __always_inline void member_enter(struct perfctr_tree *tree, struct vperf
 	if (tree->stopped)
 		hold |= PERFCTR_HOLD_SUSPENDED;
 	if (perfctr->flags & PERFCTR_CONTROL_CPU)
-		hold |= PERFCTR_HOLD_BOUND;
+		hold |= PERFCTR_HOLD_ONE_CPU;
 	atomic_set(&perfctr->hold, hold);
 	perfctr->spare = tree->spare;
 	tree->spare = NULL;
@@ -260,7 +260,7 @@ void vperfctr_inherit(struct vperfctr *parent, struct task_struct *child)
 		parent->spare = NULL;
 		member_enter(tree, perfctr, child, hold);
 		/* The kernel's counts of a child begin at zero. */
-		perfctr->soft_on = !(atomic_read(&perfctr->hold) & ~PERFCTR_HOLD_BOUND);
+		perfctr->soft_on = !(atomic_read(&perfctr->hold) & ~PERFCTR_HOLD_ONE_CPU);
 		vperfctr_adopt(perfctr, child);
 	}
 	raw_spin_unlock_irqrestore(&tree->lock, flags);

@@ -36,7 +36,7 @@
 				 MMCR0_SELECTS)
 
 /*
- * No model counts more than 2^33 events per second on one counter. This bounds the ageing period.
+ * No model counts more than 2^33 events per second on one counter. This limits the ageing period.
  */
 #define MAX_RATE_SHIFT	33
 #define AGED_WIDTH	31	/* bits that a counter uses before it is aged */
@@ -104,7 +104,7 @@ static u32 common_counters(u64 event)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(events->common); i++)
-		if (event <= events->bounds[i])
+		if (event <= events->last[i])
 			return events->common[i];
 	return 0;
 }

@@ -39,13 +39,13 @@
  * struct perfctr_ppc32_events - the events of a model
  * @selects: for each counter, the number of select bits that it decodes
  * @common: counters whose events have the same numbers, for numbers below 32: [0] for numbers up to
- * @bounds[0], and so on
- * @bounds: the last event number of each @common
+ *	@last[0], and so on
+ * @last: the last event number of each @common
  */
 struct perfctr_ppc32_events {
 	u8 selects[PERFCTR_PPC32_MAX];
 	u8 common[4];
-	u8 bounds[4];
+	u8 last[4];
 };
 
 /**

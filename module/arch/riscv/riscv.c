@@ -19,7 +19,7 @@
 
 /*
  * No machine counts more than 2^33 events per second on one counter, e.g. two per cycle at 4 GHz.
- * This bounds the ageing period.
+ * This limits the ageing period.
  */
 #define MAX_RATE_SHIFT	33
 

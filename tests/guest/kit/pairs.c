@@ -36,7 +36,7 @@ static const char *const names[VALUES] = {
 	"native", "inline", "call",
 	"a-mode", "signal", "overflow", "time", "own way",
 	"notifier", "tracepoint",
-	"own", "traced", "outside", "session", "bound",
+	"own", "traced", "outside", "session", "one-cpu",
 	"off", "guarded", "open",
 };
 

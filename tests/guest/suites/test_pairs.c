@@ -27,7 +27,7 @@ enum whose { OWN, BOUND, TRACED, OUTSIDE, SESSION };
 
 static const char *const sources[] = { "native", "shared" };
 static const char *const deeds[] = { "a-mode", "signal", "overflow", "time", "own way" };
-static const char *const owners[] = { "own", "bound", "traced", "outside", "session" };
+static const char *const owners[] = { "own", "one-cpu", "traced", "outside", "session" };
 
 /* What is counted now, for messages */
 static unsigned int source;

@@ -206,10 +206,10 @@ void set_control(struct thread *thread, const struct control *control, struct tr
 	thread->timer_ns = timer_ns;
 	thread->sampled = false;
 	thread->left = max(arg.refresh, 1ull);
-	thread->bound = flags & PERFCTR_CONTROL_CPU ? 1 + arg.cpu : 0;
+	thread->only_cpu = flags & PERFCTR_CONTROL_CPU ? 1 + arg.cpu : 0;
 	thread->whose = VALUE_OWN;
-	if (thread->bound)
-		thread->whose = VALUE_BOUND;
+	if (thread->only_cpu)
+		thread->whose = VALUE_ONE_CPU;
 	if (traced)
 		thread->whose = VALUE_TRACED;
 	thread->deaf = false;
@@ -226,7 +226,7 @@ void set_control(struct thread *thread, const struct control *control, struct tr
 			.root = thread, .handle = thread->handle, .control = control,
 			.stopped = thread->suspended, .clock_on = thread->clock_on,
 			.holder_only = flags & PERFCTR_CONTROL_HOLDER_ONLY,
-			.records = records, .timer_ns = timer_ns, .bound = thread->bound,
+			.records = records, .timer_ns = timer_ns, .only_cpu = thread->only_cpu,
 			.cloexec = thread->cloexec,
 		};
 }

@@ -9,7 +9,7 @@
 
 bool counts(const struct thread *thread)
 {
-	if (thread->bound && thread->bound != 1 + thread->task.cpu)
+	if (thread->only_cpu && thread->only_cpu != 1 + thread->task.cpu)
 		return false;
 	return thread->control && !thread->suspended && (!thread->overflown || thread->records);
 }
@@ -198,7 +198,7 @@ void expect_states(void)
 		       (int)(thread - threads));
 		expect(runs(thread), "thread %d does not run, and is resumed",
 		       (int)(thread - threads));
-		expect(!(hold & ~(PERFCTR_HOLD_COUNTERS | PERFCTR_HOLD_BOUND)),
+		expect(!(hold & ~(PERFCTR_HOLD_COUNTERS | PERFCTR_HOLD_ONE_CPU)),
 		       "thread %d is resumed, held by %#x", (int)(thread - threads), hold);
 	}
 }

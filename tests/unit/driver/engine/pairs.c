@@ -33,7 +33,7 @@ static const struct {
 	[VALUE_TRACED] = { "traced", 3 },
 	[VALUE_OUTSIDE] = { "outside", 3 },
 	[VALUE_SESSION] = { "session", 3 },
-	[VALUE_BOUND] = { "bound", 3 },
+	[VALUE_ONE_CPU] = { "one-cpu", 3 },
 	[VALUE_OFF] = { "off", 4 },
 	[VALUE_GUARDED] = { "guarded", 4 },
 	[VALUE_OPEN] = { "open", 4 },

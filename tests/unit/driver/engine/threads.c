@@ -128,7 +128,7 @@ static void accept(struct thread *thread)
 	thread->clock_most = 0;
 	thread->since = now();
 	thread->suspended = tree->stopped;
-	thread->bound = tree->bound;
+	thread->only_cpu = tree->only_cpu;
 	thread->records = tree->records;
 	thread->timer_ns = tree->timer_ns;
 	thread->raw = false;
@@ -524,7 +524,7 @@ struct thread *make_child(struct thread *parent, unsigned int how)
 		child->records = parent->records;
 		child->deaf = parent->deaf;
 		child->cloexec = parent->cloexec;
-		child->bound = parent->bound;
+		child->only_cpu = parent->only_cpu;
 		child->timer_ns = parent->timer_ns;
 		child->left = max(state_of(child)->imode ? state_of(child)->imode->left : 1, 1ull);
 		begin_periods(child);

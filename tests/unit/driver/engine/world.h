@@ -35,7 +35,7 @@ enum value {
 	VALUE_NATIVE, VALUE_INLINE, VALUE_CALL,
 	VALUE_AMODE, VALUE_SIGNAL, VALUE_OVERFLOW, VALUE_TIME, VALUE_OWN_WAY,
 	VALUE_NOTIFIER, VALUE_TRACEPOINT,
-	VALUE_OWN, VALUE_TRACED, VALUE_OUTSIDE, VALUE_SESSION, VALUE_BOUND,
+	VALUE_OWN, VALUE_TRACED, VALUE_OUTSIDE, VALUE_SESSION, VALUE_ONE_CPU,
 	VALUE_OFF, VALUE_GUARDED, VALUE_OPEN,
 	VALUES
 };
@@ -106,7 +106,7 @@ struct tree {
 	bool holder_only;
 	bool clock_on, records, cloexec;	/* of its members, as is the rest */
 	u64 timer_ns;
-	unsigned int bound;
+	unsigned int only_cpu;
 	const struct control *control;
 };
 
@@ -121,7 +121,7 @@ struct thread {
 	u64 limit[MAX_CTRS];
 	u64 left;
 	u64 timer_ns;			/* 0: no samples by time */
-	unsigned int bound;		/* 1 + the CPU where it counts; 0: each */
+	unsigned int only_cpu;		/* 1 + the CPU where it counts; 0: each */
 	u64 due_least, due_most;	/* the clock when the next sample is due by time */
 	struct {
 		const struct map *map;	/* NULL: it reads nothing just now */
