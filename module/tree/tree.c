@@ -344,8 +344,8 @@ void vperfctr_descendant_end(struct vperfctr *perfctr)
  *
  * To stop a member we set its hold, write its at_once, and then interrupt the CPU where it was
  * last. sched_in() resumes a member at once if the CPU has loaded the id in at_once. Otherwise
- * sched_in() looks at hold. So either sched_in() sees what we wrote, or we interrupt the CPU after sched_in() has
- * resumed the member. The interrupt suspends the member and looks at hold again:
+ * sched_in() looks at hold. So either sched_in() sees what we wrote, or we interrupt the CPU after
+ * sched_in() has resumed the member. The interrupt suspends the member and looks at hold again:
  *  - we write hold and at_once, then, after a barrier, read the number of the member's CPU;
  *  - if the member comes to another CPU later, the kernel writes that CPU's number first, under
  *    the lock of that CPU's runqueue. The switch there takes this lock, with a barrier, before it
