@@ -21,10 +21,10 @@ notrace void perfctr_x86_resume_waiting(const struct perfctr_config *config,
 
 	lockdep_assert_irqs_disabled();
 	for (i = 0; i < config->nr; i++) {
-		u32 slot = perfctr_pmu.ctr[config->hw[i]].slot;
+		u32 reg = perfctr_pmu.ctr[config->hw[i]].reg;
 
 		if (perfctr_x86_waits(&config->ctr[i]))
-			write_msr(perfctr_pmu.control[slot].msr, cpu->control[slot] |
+			write_msr(perfctr_pmu.control[reg].msr, cpu->control[reg] |
 				  (state->own & BIT(i) ? perfctr_pmu.started : 0));
 		state->ctr[i].acc -= perfctr_cpu_read(&state->ctr[i]);
 	}
@@ -39,11 +39,11 @@ notrace void perfctr_x86_suspend_waiting(const struct perfctr_config *config,
 	lockdep_assert_irqs_disabled();
 	perfctr_cpu_suspend_clock(state);
 	for (i = 0; i < config->nr; i++) {
-		u32 slot = perfctr_pmu.ctr[config->hw[i]].slot;
+		u32 reg = perfctr_pmu.ctr[config->hw[i]].reg;
 
 		state->ctr[i].acc += perfctr_cpu_read(&state->ctr[i]);
 		if (perfctr_x86_waits(&config->ctr[i]) &&
-		    read_msr(perfctr_pmu.control[slot].msr) & perfctr_pmu.started)
+		    read_msr(perfctr_pmu.control[reg].msr) & perfctr_pmu.started)
 			state->own |= BIT(i);
 	}
 }

@@ -53,7 +53,7 @@ void __init perfctr_x86_evntsel_describe(unsigned int nr, unsigned int width, u3
 			.start_msr = perfctr + i * distance,
 			/* A write takes 32 bits and extends their sign. */
 			.start_mask = GENMASK_ULL(31, 0),
-			.slot = i,
+			.reg = i,
 			.stop = ~0ULL,
 			.enable = EVNTSEL_EN,
 		};
@@ -114,7 +114,7 @@ void perfctr_x86_evntsel_name(struct perfctr_ctr_control *ctr, u32 hw)
 void perfctr_x86_evntsel_compile(const struct perfctr_ctr_control *ctr, u32 hw,
 				 struct perfctr_cpu_image *image)
 {
-	perfctr_x86_image_add(image, perfctr_pmu.ctr[hw].slot, ~0ULL,
+	perfctr_x86_image_add(image, perfctr_pmu.ctr[hw].reg, ~0ULL,
 			      (ctr->event & perfctr_pmu.event_bits) | control_bits(ctr, hw));
 }
 

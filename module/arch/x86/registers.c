@@ -52,18 +52,18 @@ noinline notrace u64 perfctr_x86_kernels_clock(void)
 	return ktime_get_ns();
 }
 
-void perfctr_x86_image_add(struct perfctr_cpu_image *image, u32 slot, u64 mask, u64 value)
+void perfctr_x86_image_add(struct perfctr_cpu_image *image, u32 reg, u64 mask, u64 value)
 {
 	struct perfctr_x86_entry *entry;
 	u32 i;
 
 	for (i = image->at_load; i < image->nr; i++)
-		if (image->entry[i].slot == slot)
+		if (image->entry[i].reg == reg)
 			break;
 	entry = &image->entry[i];
 	if (i == image->nr) {
-		entry->msr = perfctr_pmu.control[slot].msr;
-		entry->slot = slot;
+		entry->msr = perfctr_pmu.control[reg].msr;
+		entry->reg = reg;
 		image->nr++;
 	}
 	entry->mask |= mask;
@@ -84,12 +84,12 @@ static notrace bool upper_half(unsigned int hw)
 	return read_ctr(hw) >> (perfctr_pmu.width - 1) & 1;
 }
 
-static notrace void write_control(struct perfctr_x86_cpu *cpu, u32 slot, u64 value)
+static notrace void write_control(struct perfctr_x86_cpu *cpu, u32 reg, u64 value)
 {
-	if (cpu->control[slot] == value)
+	if (cpu->control[reg] == value)
 		return;
-	write_msr(perfctr_pmu.control[slot].msr, value);
-	cpu->control[slot] = value;
+	write_msr(perfctr_pmu.control[reg].msr, value);
+	cpu->control[reg] = value;
 }
 
 /*
@@ -149,7 +149,7 @@ static noinline notrace void silence_each(struct perfctr_x86_cpu *cpu, u32 count
 	for_each_set_bit(hw, &still, PERFCTR_X86_MAX) {
 		const struct perfctr_x86_ctr *ctr = &perfctr_pmu.ctr[hw];
 
-		write_control(cpu, ctr->slot, cpu->control[ctr->slot] & ~ctr->stop);
+		write_control(cpu, ctr->reg, cpu->control[ctr->reg] & ~ctr->stop);
 	}
 	cpu->enabled &= ~counters;
 	cpu->interrupting &= ~counters;
@@ -174,13 +174,13 @@ static __always_inline void write_entries(struct perfctr_x86_cpu *cpu,
 					  const struct perfctr_x86_entry *end)
 {
 	for (; entry < end; entry++) {
-		u64 before = cpu->control[entry->slot];
+		u64 before = cpu->control[entry->reg];
 		u64 value = (before & ~entry->mask) | entry->value;
 
 		if (before == value)
 			continue;
 		write_msr(entry->msr, value);
-		cpu->control[entry->slot] = value;
+		cpu->control[entry->reg] = value;
 	}
 }
 
@@ -424,10 +424,10 @@ static noinline notrace void acknowledge_each(struct perfctr_x86_cpu *cpu)
 	unsigned int hw;
 
 	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX) {
-		u32 slot = perfctr_pmu.ctr[hw].slot;
+		u32 reg = perfctr_pmu.ctr[hw].reg;
 
-		if (read_msr(perfctr_pmu.control[slot].msr) & perfctr_pmu.overflow)
-			write_msr(perfctr_pmu.control[slot].msr, cpu->control[slot]);
+		if (read_msr(perfctr_pmu.control[reg].msr) & perfctr_pmu.overflow)
+			write_msr(perfctr_pmu.control[reg].msr, cpu->control[reg]);
 	}
 }
 

@@ -17,13 +17,13 @@
 /**
  * struct perfctr_x86_entry - what a config wants of one control register
  * @msr: the register
- * @slot: its number in struct perfctr_x86_cpu.control
+ * @reg: its number in struct perfctr_x86_cpu.control
  * @mask: the bits that belong to this config
  * @value: the value of these bits
  */
 struct perfctr_x86_entry {
 	u32 msr;
-	u32 slot;
+	u32 reg;
 	u64 mask;
 	u64 value;
 };
@@ -47,7 +47,7 @@ struct perfctr_cpu_image {
 #define PERFCTR_X86_ENTRIES	2
 
 /* Adds an entry. If this part of the image has one for the same register, extends that. */
-void perfctr_x86_image_add(struct perfctr_cpu_image *image, u32 slot, u64 mask, u64 value);
+void perfctr_x86_image_add(struct perfctr_cpu_image *image, u32 reg, u64 mask, u64 value);
 
 /**
  * struct perfctr_x86_known - an event that a loop of known length causes: see trial.c
@@ -107,7 +107,7 @@ struct perfctr_x86_family {
  * @msr: its register, used to zero it
  * @start_msr: the register that sets its start value
  * @start_mask: the bits that @start_msr takes; if the counter has more, their sign is extended
- * @slot: its control register
+ * @reg: the number of its control register in struct perfctr_x86_cpu.control
  * @stop: without these bits of its control it stands still and does not interrupt
  * @enable: the bit that lets it count, if it has one of its own
  */
@@ -115,7 +115,7 @@ struct perfctr_x86_ctr {
 	u32 msr;
 	u32 start_msr;
 	u64 start_mask;
-	u32 slot;
+	u32 reg;
 	u64 stop;
 	u64 enable;
 };

@@ -65,8 +65,8 @@ noinline notrace void perfctr_x86_reset_before(struct perfctr_x86_cpu *cpu,
 	unsigned int i;
 
 	for (; entry < end; entry++)
-		if (entry->slot < perfctr_pmu.nr_controls_reserved &&
-		    (cpu->control[entry->slot] & entry->mask) != entry->value)
+		if (entry->reg < perfctr_pmu.nr_controls_reserved &&
+		    (cpu->control[entry->reg] & entry->mask) != entry->value)
 			break;
 	if (entry == end)
 		return;

@@ -33,50 +33,50 @@ static void unfreeze(struct perfctr_x86_cpu *cpu)
  */
 static void save_controls(struct perfctr_x86_cpu *cpu)
 {
-	unsigned int slot;
+	unsigned int reg;
 	u64 unused;
 
 	cpu->overrides = perfctr_pmu.family->counts(&unused);
 	if (!cpu->overrides)
 		return;
-	for (slot = 0; slot < perfctr_pmu.nr_controls; slot++)
-		cpu->found[slot] = perfctr_pmu.control[slot].unused ? 0 :
-				   read_msr(perfctr_pmu.control[slot].msr);
+	for (reg = 0; reg < perfctr_pmu.nr_controls; reg++)
+		cpu->found[reg] = perfctr_pmu.control[reg].unused ? 0 :
+				   read_msr(perfctr_pmu.control[reg].msr);
 }
 
 /* The firmware's counters go on from zero. */
 static void restore_controls(struct perfctr_x86_cpu *cpu)
 {
-	unsigned int slot;
+	unsigned int reg;
 
-	for (slot = 0; cpu->overrides && slot < perfctr_pmu.nr_controls; slot++)
-		if (!perfctr_pmu.control[slot].unused)
-			write_msr(perfctr_pmu.control[slot].msr, cpu->found[slot]);
+	for (reg = 0; cpu->overrides && reg < perfctr_pmu.nr_controls; reg++)
+		if (!perfctr_pmu.control[reg].unused)
+			write_msr(perfctr_pmu.control[reg].msr, cpu->found[reg]);
 	cpu->overrides = false;
 }
 
 bool perfctr_x86_firmware_returned(void)
 {
 	const struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
-	unsigned int slot;
+	unsigned int reg;
 
 	if (!cpu->ours || !cpu->overrides)
 		return false;
-	for (slot = 0; slot < perfctr_pmu.nr_controls; slot++)
-		if (cpu->found[slot] && cpu->found[slot] != cpu->control[slot] &&
-		    read_msr(perfctr_pmu.control[slot].msr) == cpu->found[slot])
+	for (reg = 0; reg < perfctr_pmu.nr_controls; reg++)
+		if (cpu->found[reg] && cpu->found[reg] != cpu->control[reg] &&
+		    read_msr(perfctr_pmu.control[reg].msr) == cpu->found[reg])
 			return true;
 	return false;
 }
 
 static void zero_controls(struct perfctr_x86_cpu *cpu)
 {
-	unsigned int slot;
+	unsigned int reg;
 
-	for (slot = 0; slot < perfctr_pmu.nr_controls; slot++) {
-		if (!perfctr_pmu.control[slot].unused)
-			write_msr(perfctr_pmu.control[slot].msr, 0);
-		cpu->control[slot] = 0;
+	for (reg = 0; reg < perfctr_pmu.nr_controls; reg++) {
+		if (!perfctr_pmu.control[reg].unused)
+			write_msr(perfctr_pmu.control[reg].msr, 0);
+		cpu->control[reg] = 0;
 	}
 }
 
@@ -84,10 +84,10 @@ void perfctr_x86_drop(u32 counters, u32 events)
 {
 	u64 used = 0, lost = 0;
 	unsigned long left = perfctr_pmu.counters & counters;
-	unsigned int hw, slot;
+	unsigned int hw, reg;
 
 	for_each_set_bit(hw, &left, PERFCTR_X86_MAX)
-		lost |= BIT_ULL(perfctr_pmu.ctr[hw].slot);
+		lost |= BIT_ULL(perfctr_pmu.ctr[hw].reg);
 	perfctr_pmu.dropped |= counters & perfctr_pmu.counters;
 	perfctr_pmu.counters &= ~counters;
 	perfctr_pmu.general &= ~counters;
@@ -96,24 +96,24 @@ void perfctr_x86_drop(u32 counters, u32 events)
 		perfctr_pmu.global_always = 0;
 	left = perfctr_pmu.counters;
 	for_each_set_bit(hw, &left, PERFCTR_X86_MAX)
-		used |= BIT_ULL(perfctr_pmu.ctr[hw].slot);
-	for (slot = 0; slot < perfctr_pmu.nr_controls; slot++)
-		if (lost & ~used & BIT_ULL(slot))
-			perfctr_pmu.control[slot].unused = true;
+		used |= BIT_ULL(perfctr_pmu.ctr[hw].reg);
+	for (reg = 0; reg < perfctr_pmu.nr_controls; reg++)
+		if (lost & ~used & BIT_ULL(reg))
+			perfctr_pmu.control[reg].unused = true;
 }
 
 /* The control registers are zero. */
 static void set_idle(struct perfctr_x86_cpu *cpu)
 {
-	unsigned int slot;
+	unsigned int reg;
 	u64 idle;
 
-	for (slot = 0; slot < perfctr_pmu.nr_controls; slot++) {
-		idle = perfctr_pmu.control[slot].idle;
-		if (perfctr_pmu.control[slot].unused || !idle)
+	for (reg = 0; reg < perfctr_pmu.nr_controls; reg++) {
+		idle = perfctr_pmu.control[reg].idle;
+		if (perfctr_pmu.control[reg].unused || !idle)
 			continue;
-		write_msr(perfctr_pmu.control[slot].msr, idle);
-		cpu->control[slot] = idle;
+		write_msr(perfctr_pmu.control[reg].msr, idle);
+		cpu->control[reg] = idle;
 	}
 }
 
@@ -187,11 +187,11 @@ static void __init tell_held(u32 msr)
 void __init perfctr_x86_tell_held(void)
 {
 	unsigned long counters = perfctr_pmu.counters;
-	unsigned int slot, hw;
+	unsigned int reg, hw;
 
 	pr_info("perfctr: at load, CPU %u:\n", smp_processor_id());
-	for (slot = 0; slot < perfctr_pmu.nr_controls; slot++)
-		tell_held(perfctr_pmu.control[slot].msr);
+	for (reg = 0; reg < perfctr_pmu.nr_controls; reg++)
+		tell_held(perfctr_pmu.control[reg].msr);
 	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX)
 		tell_held(perfctr_pmu.ctr[hw].msr);
 	tell_held(perfctr_pmu.global_ctrl);

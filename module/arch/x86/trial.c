@@ -83,14 +83,14 @@ static bool ctr_keeps(unsigned int hw, u32 msr, u64 value, u64 expected)
 }
 
 /* The counters that this register controls */
-static u32 controlled_by(u32 slot)
+static u32 controlled_by(u32 reg)
 {
 	unsigned long counters = perfctr_pmu.counters;
 	unsigned int hw;
 	u32 found = 0;
 
 	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX)
-		if (perfctr_pmu.ctr[hw].slot == slot)
+		if (perfctr_pmu.ctr[hw].reg == reg)
 			found |= BIT(hw);
 	return found;
 }
@@ -115,11 +115,11 @@ static u32 try_values(void)
 /* Skips unused control registers, which may be firmware's. */
 static void zero_all_controls(void)
 {
-	unsigned int slot;
+	unsigned int reg;
 
-	for (slot = 0; slot < perfctr_pmu.nr_controls; slot++)
-		if (!perfctr_pmu.control[slot].unused)
-			write_safe(perfctr_pmu.control[slot].msr, 0);
+	for (reg = 0; reg < perfctr_pmu.nr_controls; reg++)
+		if (!perfctr_pmu.control[reg].unused)
+			write_safe(perfctr_pmu.control[reg].msr, 0);
 }
 
 /*
@@ -171,9 +171,9 @@ static u32 count(const struct perfctr_cpu_image *image, unsigned long turns, u64
 
 	perfctr_x86_reset();
 	for (i = 0; i < image->nr; i++) {
-		u32 own = controlled_by(image->entry[i].slot);
+		u32 own = controlled_by(image->entry[i].reg);
 
-		if (!perfctr_pmu.control[image->entry[i].slot].unused &&
+		if (!perfctr_pmu.control[image->entry[i].reg].unused &&
 		    !keeps(image->entry[i].msr, image->entry[i].value))
 			bad |= own;
 	}
@@ -264,14 +264,14 @@ void perfctr_x86_try(struct perfctr_x86_trial *trial)
 {
 	u64 control[PERFCTR_X86_CONTROLS] = {}, ctr[PERFCTR_X86_MAX] = {}, global = 0;
 	unsigned long counters = perfctr_pmu.counters;
-	unsigned int slot, hw, i;
+	unsigned int reg, hw, i;
 
 	lockdep_assert_irqs_disabled();
 	*trial = (struct perfctr_x86_trial){};
 	if (!nr_known)
 		return;
-	for (slot = 0; slot < perfctr_pmu.nr_controls; slot++)
-		read_safe(perfctr_pmu.control[slot].msr, &control[slot]);
+	for (reg = 0; reg < perfctr_pmu.nr_controls; reg++)
+		read_safe(perfctr_pmu.control[reg].msr, &control[reg]);
 	if (perfctr_pmu.global_ctrl) {
 		read_safe(perfctr_pmu.global_ctrl, &global);
 		write_safe(perfctr_pmu.global_ctrl, 0);
@@ -286,9 +286,9 @@ void perfctr_x86_try(struct perfctr_x86_trial *trial)
 	}
 	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX)
 		put_back(hw, ctr[hw]);
-	for (slot = 0; slot < perfctr_pmu.nr_controls; slot++)
-		if (!perfctr_pmu.control[slot].unused)
-			write_safe(perfctr_pmu.control[slot].msr, control[slot]);
+	for (reg = 0; reg < perfctr_pmu.nr_controls; reg++)
+		if (!perfctr_pmu.control[reg].unused)
+			write_safe(perfctr_pmu.control[reg].msr, control[reg]);
 	if (perfctr_pmu.global_ctrl)
 		write_safe(perfctr_pmu.global_ctrl, global);
 }

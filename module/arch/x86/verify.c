@@ -60,7 +60,7 @@ bool perfctr_cpu_verify(void)
 {
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
 	unsigned long now = jiffies;
-	unsigned int slot;
+	unsigned int reg;
 	u64 is, was;
 	u32 msr;
 
@@ -72,9 +72,9 @@ bool perfctr_cpu_verify(void)
 	if (cpu->verified == now)
 		return true;
 	cpu->verified = now;
-	for (slot = 0; slot < perfctr_pmu.nr_controls; slot++) {
-		const struct perfctr_x86_control *control = &perfctr_pmu.control[slot];
-		u64 value = cpu->control[slot], changes = control->changes;
+	for (reg = 0; reg < perfctr_pmu.nr_controls; reg++) {
+		const struct perfctr_x86_control *control = &perfctr_pmu.control[reg];
+		u64 value = cpu->control[reg], changes = control->changes;
 
 		if (value & perfctr_pmu.cascade)
 			changes |= perfctr_pmu.started;

@@ -217,7 +217,7 @@ static void __init measure(void)
 		regs.no_rdpmc = perfctr_x86_has_no_rdpmc();
 		regs.perfctr = perfctr_pmu.ctr[last].msr;
 		regs.width = perfctr_pmu.width;
-		regs.evntsel = perfctr_pmu.control[perfctr_pmu.ctr[last].slot].msr;
+		regs.evntsel = perfctr_pmu.control[perfctr_pmu.ctr[last].reg].msr;
 		memcpy(regs.evntsels, perfctr_pmu.sample, sizeof(regs.evntsels));
 		if (perfctr_pmu.global_ctrl)
 			regs.counting = counting(last);

@@ -306,16 +306,16 @@ static u32 intel_core(void)
 
 static void __init describe_fixed(void)
 {
-	u32 slot = perfctr_pmu.nr_controls++;
+	u32 reg = perfctr_pmu.nr_controls++;
 	unsigned int i;
 
-	perfctr_pmu.control[slot].msr = MSR_CORE_PERF_FIXED_CTR_CTRL;
+	perfctr_pmu.control[reg].msr = MSR_CORE_PERF_FIXED_CTR_CTRL;
 	for (i = 0; i < intel.nr_fixed; i++) {
 		perfctr_pmu.ctr[PERFCTR_X86_FIXED + i] = (struct perfctr_x86_ctr){
 			.msr = MSR_CORE_PERF_FIXED_CTR0 + i,
 			.start_msr = MSR_CORE_PERF_FIXED_CTR0 + i,
 			.start_mask = GENMASK_ULL(intel.width - 1, 0),
-			.slot = slot,
+			.reg = reg,
 			.stop = 0xfULL << FIXED_BITS * i,
 			/*
 			 * perfctr 2.6 passes a whole event select, which enables the counter by
@@ -522,7 +522,7 @@ static void intel_compile(const struct perfctr_ctr_control *ctr, u32 hw,
 	ctrl = (ctr->flags & PERFCTR_CTR_USER ? FIXED_USR : 0) |
 	       (ctr->flags & PERFCTR_CTR_KERNEL ? FIXED_OS : 0) |
 	       (ctr->ireset ? FIXED_PMI : 0);
-	perfctr_x86_image_add(image, perfctr_pmu.ctr[hw].slot, perfctr_pmu.ctr[hw].stop,
+	perfctr_x86_image_add(image, perfctr_pmu.ctr[hw].reg, perfctr_pmu.ctr[hw].stop,
 			      ctrl << FIXED_BITS * (hw - PERFCTR_X86_FIXED));
 }
 

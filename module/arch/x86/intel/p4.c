@@ -112,10 +112,10 @@ static const u16 escrs[NR_HALVES][NR_SELECTS] = {
 #define EXTENDED	(BIT(12) | GENMASK(17, 15))	/* these counters have */
 
 /*
- * The slot of each ESCR among perfctr_pmu's control registers; constant after init. 0: no such
+ * The number of each ESCR among perfctr_pmu's control registers; constant after init. 0: no such
  * register
  */
-static u8 escr_slots[NR_HALVES][NR_SELECTS];
+static u8 escr_regs[NR_HALVES][NR_SELECTS];
 static bool hyperthreads;
 
 /*
@@ -132,9 +132,9 @@ static unsigned int select_of(u64 cccr)
 	return (cccr & CCCR_SELECT) >> CCCR_SELECT_SHIFT;
 }
 
-static u8 escr_slot(unsigned int hw, u64 cccr)
+static u8 escr_reg(unsigned int hw, u64 cccr)
 {
-	return escr_slots[half_of(hw)][select_of(cccr)];
+	return escr_regs[half_of(hw)][select_of(cccr)];
 }
 
 bool __init perfctr_p4_is(void)
@@ -184,20 +184,20 @@ static bool __init exist(void)
 	return true;
 }
 
-/* The CCCRs have the first slots. */
+/* The CCCRs have the first numbers. */
 static void __init describe_escrs(void)
 {
-	unsigned int half, select, slot = NR;
+	unsigned int half, select, reg = NR;
 
 	for (half = 0; half < NR_HALVES; half++) {
 		for (select = 0; select < NR_SELECTS; select++) {
 			if (!has_escr(half, select))
 				continue;
-			perfctr_pmu.control[slot].msr = escrs[half][select];
-			escr_slots[half][select] = slot++;
+			perfctr_pmu.control[reg].msr = escrs[half][select];
+			escr_regs[half][select] = reg++;
 		}
 	}
-	perfctr_pmu.nr_controls = slot;
+	perfctr_pmu.nr_controls = reg;
 }
 
 /* What PEBS_ENABLE and PEBS_MATRIX_VERT must hold; a core has one of each. */
@@ -217,7 +217,7 @@ static void __init describe_p4(void)
 			.msr = COUNTER0 + i,
 			.start_msr = COUNTER0 + i,
 			.start_mask = GENMASK_ULL(WIDTH - 1, 0),
-			.slot = i,
+			.reg = i,
 			.stop = ~CCCR_ANY_THREAD,
 			.enable = CCCR_ENABLE,
 		};
@@ -343,7 +343,7 @@ static u32 counters_of(unsigned int block, u64 cccr)
 	unsigned int hw;
 
 	for (hw = 0; hw < NR; hw++)
-		if (half_of(hw) / 2 == block && escr_slot(hw, cccr))
+		if (half_of(hw) / 2 == block && escr_reg(hw, cccr))
 			counters |= BIT(hw);
 	if (cccr & CCCR_EXTENDED)
 		counters &= boot_cpu_data.x86_model >= FIRST_EXTENDED ? EXTENDED : 0;
@@ -397,13 +397,13 @@ static u64 escr_of(const struct perfctr_ctr_control *ctr)
 static bool escr_is_free(const struct placing *p, unsigned int n, unsigned int hw)
 {
 	const struct perfctr_ctr_control *ctr = &p->ctr[p->which[n]];
-	u8 slot = escr_slot(hw, ctr->event);
+	u8 reg = escr_reg(hw, ctr->event);
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
 		const struct perfctr_ctr_control *other = &p->ctr[p->which[i]];
 
-		if (escr_slot(p->hw[p->which[i]], other->event) == slot &&
+		if (escr_reg(p->hw[p->which[i]], other->event) == reg &&
 		    escr_of(other) != escr_of(ctr))
 			return false;
 	}
@@ -479,7 +479,7 @@ static u64 cccr_of(const struct perfctr_ctr_control *ctr)
 static void p4_compile(const struct perfctr_ctr_control *ctr, u32 hw,
 		       struct perfctr_cpu_image *image)
 {
-	perfctr_x86_image_add(image, escr_slot(hw, ctr->event), ~0ULL, escr_of(ctr));
+	perfctr_x86_image_add(image, escr_reg(hw, ctr->event), ~0ULL, escr_of(ctr));
 	perfctr_x86_image_add(image, hw, ~0ULL, cccr_of(ctr));
 }
 
