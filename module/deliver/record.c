@@ -143,8 +143,8 @@ void vperfctr_record_sample(struct vperfctr *perfctr, struct pt_regs *regs, u32 
 	sample = perfctr_ring_begin(ring, size);
 	/*
 	 * Compare while the ring is locked: the records of any later change then stand behind this
-	 * sample. @announced was read before the chain, so a change since then makes a difference, even
-	 * if its records stand in front of this sample.
+	 * sample. @announced was read before the chain, so a change since then makes a difference,
+	 * even if its records stand in front of this sample.
 	 */
 	if (unlikely(READ_ONCE(*recorder->changes) != announced))
 		flags |= map_unknown(perfctr);

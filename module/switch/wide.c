@@ -25,7 +25,7 @@
 /**
  * struct wides - the wides of a CPU
  * @list: those that are to count
- * @held: how many callers of perfctr_wides_suspend() have not called resume yet
+ * @nr_suspends: how many callers of perfctr_wides_suspend() have not called resume yet
  * @online: the CPU is online for us: its wides may count
  * @asleep: the CPU sleeps, and may lose its counters
  * @slept_at: the clock when the CPU went to sleep
@@ -33,7 +33,7 @@
  */
 struct wides {
 	struct hlist_head list;
-	unsigned int held;
+	unsigned int nr_suspends;
 	bool online;
 	bool asleep;
 	bool idle;
@@ -44,7 +44,7 @@ static DEFINE_PER_CPU(struct wides, wides);
 
 static bool may_count(const struct wides *own, const struct perfctr_wide *wide)
 {
-	return own->online && !own->asleep && !own->held && !(own->idle && wide->no_idle);
+	return own->online && !own->asleep && !own->nr_suspends && !(own->idle && wide->no_idle);
 }
 
 struct perfctr_wide *perfctr_wide_create(struct perfctr_config *config, unsigned int cpu,
@@ -116,7 +116,8 @@ static notrace void wide_resume_native(struct perfctr_wide *wide)
 
 /*
  * perfctr_cpus_join() takes the registers, and checks who may read them, which suspends and resumes
- * all wides of this CPU. They may not be resumed before the registers are taken, so we hold them.
+ * all wides of this CPU. They may not be resumed before the registers are taken, so the outer pair
+ * of calls suspends them.
  * In the end all wides are resumed, also the one for which we were called.
  */
 static notrace void join(void)
@@ -230,7 +231,7 @@ void perfctr_wides_suspend(void)
 {
 	struct wides *own = this_cpu_ptr(&wides);
 
-	own->held++;
+	own->nr_suspends++;
 	suspend_all(own);
 }
 
@@ -248,7 +249,7 @@ void perfctr_wides_resume(void)
 	struct wides *own = this_cpu_ptr(&wides);
 
 	lockdep_assert_irqs_disabled();
-	own->held--;
+	own->nr_suspends--;
 	resume_all(own);
 }
 

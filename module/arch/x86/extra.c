@@ -46,7 +46,7 @@ static struct {
  * The value that we wrote to each register of this CPU; 0: it may hold anything. Only that CPU
  * accesses it, with interrupts off.
  */
-static DEFINE_PER_CPU(u64 [PERFCTR_X86_EXTRAS], held);
+static DEFINE_PER_CPU(u64 [PERFCTR_X86_EXTRAS], written);
 
 static const struct perfctr_x86_extra_event *find_event(u64 select)
 {
@@ -122,7 +122,7 @@ void perfctr_x86_extra_take(void)
 	unsigned int reg;
 
 	for (reg = 0; reg < PERFCTR_X86_EXTRAS; reg++) {
-		__this_cpu_write(held[reg], extras[reg].value);
+		__this_cpu_write(written[reg], extras[reg].value);
 		if (extras[reg].value)
 			write_extra(reg, extras[reg].value);
 	}
@@ -135,7 +135,7 @@ u32 perfctr_x86_extra_changed(u64 *is, u64 *was)
 
 	lockdep_assert_irqs_disabled();
 	for (reg = 0; reg < PERFCTR_X86_EXTRAS; reg++) {
-		*was = __this_cpu_read(held[reg]);
+		*was = __this_cpu_read(written[reg]);
 		if (likely(!*was))
 			continue;
 		rdmsr(msrs[reg], low, high);
@@ -185,7 +185,7 @@ static int try_extra(void *arg)
 	if (wrmsr_safe(msrs[reg], (u32)value, value >> 32) ||
 	    rdmsr_safe(msrs[reg], &low, &high) || ((u64)high << 32 | low) != value)
 		return -EINVAL;
-	__this_cpu_write(held[reg], value);
+	__this_cpu_write(written[reg], value);
 	return 0;
 }
 
@@ -195,7 +195,7 @@ static int try_extra(void *arg)
  */
 static int forget_extra(void *arg)
 {
-	__this_cpu_write(held[*(unsigned int *)arg], 0);
+	__this_cpu_write(written[*(unsigned int *)arg], 0);
 	return 0;
 }
 

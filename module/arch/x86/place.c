@@ -17,25 +17,25 @@
  * @can: see perfctr_x86_place()
  * @hw: the hardware counter of each counter that has one
  * @used: these hardware counters, as a bit map
- * @owner: for each of @used, the counter that has it
+ * @placed: for each of @used, the counter that has it
  */
 struct placing {
 	const u32 *can;
 	u8 *hw;
 	u32 used;
-	u8 owner[PERFCTR_X86_MAX];
+	u8 placed[PERFCTR_X86_MAX];
 };
 
 static void give(struct placing *p, unsigned int i, unsigned int hw)
 {
 	p->hw[i] = hw;
-	p->owner[hw] = i;
+	p->placed[hw] = i;
 	p->used |= BIT(hw);
 }
 
 /*
  * Places counter @i by moving others: a breadth-first search from @i over those that could move. It
- * looks at each hardware counter once, and so at each owner.
+ * looks at each hardware counter once, and so at each placed counter.
  */
 static bool give_by_moving(struct placing *p, unsigned int i)
 {
@@ -50,7 +50,7 @@ static bool give_by_moving(struct placing *p, unsigned int i)
 			seen |= BIT(hw);
 			wanted_by[hw] = queue[head];
 			if (p->used & BIT(hw)) {
-				queue[tail++] = p->owner[hw];
+				queue[tail++] = p->placed[hw];
 				continue;
 			}
 			/* @hw is free: on the path each event gets the counter it asked for. */
