@@ -58,7 +58,7 @@ struct user_namespace;
  * @evicted: 0, or PERFCTR_ERROR_*: why its counters were taken away. States that count by it are
  *	then lost
  * @shared: its counters are perf's: see perf/shared.h; constant
- * @wide: only sessions use it, so it counts CPUs. Never with @shared; constant
+ * @of_session: only sessions use it, and natively, so it counts CPUs. Never with @shared; constant
  * @call: with @shared: one of its counters can only be read by calling perf's driver; constant
  *	after the claim
  * @unprivileged: with @shared: its users have no privilege; constant
@@ -90,7 +90,7 @@ struct perfctr_config {
 	u32 hash;
 	u32 evicted;
 	bool shared;
-	bool wide;
+	bool of_session;
 	bool call;
 	bool unprivileged;
 	bool own_way;

@@ -127,7 +127,7 @@ struct perfctr_session *perfctr_session_create(void)
 
 static bool is_native(const struct perfctr_wide *wide)
 {
-	return wide->config->wide;
+	return wide->config->of_session;
 }
 
 /* @wide is stopped, or NULL. */
@@ -216,7 +216,7 @@ static struct perfctr_wide *make_wide(const struct perfctr_control *control,
 				    control->source, why);
 	if (IS_ERR(config))
 		return ERR_CAST(config);
-	if (config->wide && perfctr_guards_all()) {
+	if (config->of_session && perfctr_guards_all()) {
 		perfctr_config_put(config, false);
 		why->reason = PERFCTR_REASON_OPEN;
 		return ERR_PTR(-EACCES);

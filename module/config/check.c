@@ -9,7 +9,7 @@
 /* See config.h. */
 DEFINE_MUTEX(perfctr_config_mutex);
 unsigned int perfctr_nr_claimed[2];
-unsigned int perfctr_nr_wide;
+unsigned int perfctr_nr_session_configs;
 bool perfctr_late_readers;
 
 /* The first counter that counts in kernel mode */
@@ -50,7 +50,7 @@ int perfctr_check_wide(const struct wanted *wanted, struct perfctr_refusal *why)
 
 	if (!wanted->nr || wanted->shared)
 		return 0;
-	if (wanted->wide && perfctr_config_lingers())
+	if (wanted->of_session && perfctr_config_lingers())
 		return -EAGAIN;
 	reason = perfctr_native_reason(wanted);
 	if (reason == PERFCTR_REASON_SOURCE)

@@ -109,7 +109,7 @@ static struct perfctr_config *config_find(const struct wanted *wanted,
 	hash_for_each_possible(configs, config, node, wanted->hash) {
 		if (config->hash != wanted->hash || config->nr != wanted->nr ||
 		    config->core != wanted->core || config->shared != wanted->shared ||
-		    config->wide != perfctr_wanted_wide(wanted) ||
+		    config->of_session != perfctr_native_session(wanted) ||
 		    !config_equal(config, wanted))
 			continue;
 		if (uid_eq(config->uid, wanted->uid) && config->pid_ns == wanted->pid_ns &&
@@ -189,7 +189,7 @@ void perfctr_config_no_reader(void)
 static void config_unclaim(struct perfctr_config *config)
 {
 	perfctr_nr_claimed[config->shared] -= config->nr > 0;
-	perfctr_nr_wide -= config->wide;
+	perfctr_nr_session_configs -= config->of_session;
 	if (perfctr_config_has_metrics(config))
 		perfctr_fold_put();
 	if (!config->shared) {
@@ -296,7 +296,7 @@ static int config_claim(struct perfctr_config *config, const struct perfctr_wher
 	if (err)
 		return err;
 	perfctr_nr_claimed[config->shared] += config->nr > 0;
-	perfctr_nr_wide += config->wide;
+	perfctr_nr_session_configs += config->of_session;
 	if (perfctr_config_has_metrics(config))
 		perfctr_fold_get();
 	return 0;
@@ -317,7 +317,7 @@ static struct perfctr_config *config_make(const struct wanted *wanted,
 	config->core = wanted->core;
 	config->hash = wanted->hash;
 	config->shared = wanted->shared;
-	config->wide = perfctr_wanted_wide(wanted);
+	config->of_session = perfctr_native_session(wanted);
 	config->unprivileged = wanted->unprivileged;
 	config->id = new_id(nr && !wanted->kernel);
 	config->kin = config->id;

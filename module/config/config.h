@@ -18,7 +18,7 @@ extern struct mutex perfctr_config_mutex;
 /* Configs with counters, native and shared; perfctr_config_mutex */
 extern unsigned int perfctr_nr_claimed[2];
 /* Native configs of sessions; perfctr_config_mutex */
-extern unsigned int perfctr_nr_wide;
+extern unsigned int perfctr_nr_session_configs;
 /*
  * Where the permission to read registers is a thread's, and not a process's (RISC-V): a thread that
  * was evicted may still read them, until it leaves its CPU. Written under perfctr_config_mutex
@@ -40,7 +40,7 @@ static inline bool perfctr_config_lingers(void)
  * @core: as in struct perfctr_config
  * @hash: of @core and the counters
  * @where: the CPUs where it is to count
- * @wide: it is a session's, for a CPU and no thread
+ * @of_session: it is a session's, for a CPU and no thread
  * @uid, @pid_ns, @user_ns: current's
  * @shared: perf is to count it
  * @unprivileged: @shared, and current has no privilege
@@ -54,7 +54,7 @@ struct wanted {
 	u32 core;
 	u32 hash;
 	struct perfctr_where where;
-	bool wide;
+	bool of_session;
 	kuid_t uid;
 	struct pid_namespace *pid_ns;
 	struct user_namespace *user_ns;
@@ -63,17 +63,17 @@ struct wanted {
 };
 
 /* Does it want native counters for a CPU? */
-static inline bool perfctr_wanted_wide(const struct wanted *wanted)
+static inline bool perfctr_native_session(const struct wanted *wanted)
 {
-	return wanted->wide && wanted->nr && !wanted->shared;
+	return wanted->of_session && wanted->nr && !wanted->shared;
 }
 
 /* Why the present native claims keep it from having counters of either source */
 static inline u32 perfctr_native_reason(const struct wanted *wanted)
 {
-	if (wanted->wide && perfctr_nr_claimed[false] != perfctr_nr_wide)
+	if (wanted->of_session && perfctr_nr_claimed[false] != perfctr_nr_session_configs)
 		return PERFCTR_REASON_THREADS;
-	if (!wanted->wide && perfctr_nr_wide)
+	if (!wanted->of_session && perfctr_nr_session_configs)
 		return PERFCTR_REASON_CPUS;
 	return PERFCTR_REASON_SOURCE;
 }
@@ -98,11 +98,11 @@ extern unsigned int perfctr_config_source;
 
 /*
  * Finds or makes the config for a control of current's that is to count @where by @source
- * (PERFCTR_SOURCE_*): for a CPU if @wide, else for a thread. The config is claimed on every told
- * CPU. The caller becomes a user of it, and gets a reference. EINVAL, EOPNOTSUPP, EACCES, EXDEV,
- * EBUSY, ENOMEM, ENOSPC, ERESTARTSYS, each with *why. Sleeps.
+ * (PERFCTR_SOURCE_*): for a CPU if @of_session, else for a thread. The config is claimed on every
+ * told CPU. The caller becomes a user of it, and gets a reference. EINVAL, EOPNOTSUPP, EACCES,
+ * EXDEV, EBUSY, ENOMEM, ENOSPC, ERESTARTSYS, each with *why. Sleeps.
  */
-struct perfctr_config *perfctr_config_get(const struct perfctr_where *where, bool wide,
+struct perfctr_config *perfctr_config_get(const struct perfctr_where *where, bool of_session,
 					  const struct perfctr_ctr_control *ctr, u32 nr,
 					  u32 source, struct perfctr_refusal *why);
 /* Adds a user and a reference. The caller is a user already. */

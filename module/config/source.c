@@ -120,7 +120,7 @@ static struct perfctr_config *config_get_any(struct wanted *wanted, struct perfc
 }
 
 /* For a CPU: by perf, as threads can then count too; else natively */
-static struct perfctr_config *config_get_wide(struct wanted *wanted, struct perfctr_refusal *why)
+static struct perfctr_config *config_get_cpu(struct wanted *wanted, struct perfctr_refusal *why)
 {
 	struct perfctr_config *config = config_get_shared(wanted, why), *native;
 	struct perfctr_refusal other = PERFCTR_NO_REFUSAL;
@@ -151,8 +151,8 @@ static struct perfctr_config *config_get(struct wanted *wanted, u32 source,
 		config = config_get_native(wanted, why);
 	else if (source == PERFCTR_SOURCE_SHARED || wanted->perf)
 		config = config_get_shared(wanted, why);
-	else if (wanted->wide)
-		config = config_get_wide(wanted, why);
+	else if (wanted->of_session)
+		config = config_get_cpu(wanted, why);
 	else
 		config = config_get_any(wanted, why);
 	mutex_unlock(&perfctr_config_mutex);
@@ -160,13 +160,14 @@ static struct perfctr_config *config_get(struct wanted *wanted, u32 source,
 	return config;
 }
 
-struct perfctr_config *perfctr_config_get(const struct perfctr_where *where, bool wide,
+struct perfctr_config *perfctr_config_get(const struct perfctr_where *where, bool of_session,
 					  const struct perfctr_ctr_control *ctr, u32 nr,
 					  u32 source, struct perfctr_refusal *why)
 {
 	struct wanted wanted = {
-		.ctr = ctr, .nr = nr, .where = *where, .wide = wide, .uid = current_uid(),
-		.pid_ns = task_active_pid_ns(current), .user_ns = current_user_ns(),
+		.ctr = ctr, .nr = nr, .where = *where, .of_session = of_session,
+		.uid = current_uid(), .pid_ns = task_active_pid_ns(current),
+		.user_ns = current_user_ns(),
 	};
 	struct perfctr_config *config;
 	u32 i, forced, flags = 0;
