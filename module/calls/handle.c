@@ -327,7 +327,7 @@ static int ring_ioctl(struct vperfctr *perfctr, void __user *arg)
 	ring = perfctr_ring_create(&wanted);
 	if (IS_ERR(ring))
 		return PTR_ERR(ring);
-	if (perfctr_ring_tells_maps(ring))
+	if (perfctr_ring_wants_maps(ring))
 		err = perfctr_record_maps_get();
 	if (err) {
 		perfctr_ring_put(ring);

@@ -31,7 +31,7 @@ static void free_root_memory(struct callback_head *head)
 
 static void ring_put(struct perfctr_ring_buffer *ring)
 {
-	if (ring && perfctr_ring_tells_maps(ring))
+	if (ring && perfctr_ring_wants_maps(ring))
 		perfctr_record_maps_put();
 	perfctr_ring_put(ring);
 }

@@ -2,7 +2,7 @@
 /*
  * What readers of a ring learn of the code that threads have mapped.
  *
- * No tracepoint tells of mappings. While somebody wants to know them, a probe is in the function by
+ * No tracepoint reports mappings. While somebody wants to know them, a probe is in the function by
  * which the kernel tells perf. The probe only notes that something changed: each watched mm has a
  * number of changes. Before the thread that made the change returns to user mode, it compares its
  * executable memory with the maps that readers know. So a reader hears of a mapping before that
@@ -177,7 +177,7 @@ static bool is_code(const struct vm_area_struct *vma)
 
 /*
  * A ring that knows this many processes forgets those that no state refers to. If one of these
- * records again, the ring tells all of its maps anew.
+ * records again, the ring gets all of its maps anew.
  */
 #define MOST_MMS	4096
 
@@ -240,11 +240,12 @@ static unsigned int describe_all(struct mm_struct *mm, struct perfctr_known_map 
 }
 
 /*
- * The kernel splits and joins mappings while others execute in them. So this compares what each
- * address shows, and not mappings. It tells ends first, since new mappings may be in their place,
- * and then each mapping that shows something new. False: no memory
+ * The kernel splits and merges mappings while others execute in them. So this compares what each
+ * address shows, and not mappings. It announces ends first, since new mappings may be in their
+ * place, and then each mapping that shows something new. False: no memory
  */
-static bool tell_maps(struct perfctr_recorder *recorder, struct perfctr_known_mm *known, char *room)
+static bool announce_maps(struct perfctr_recorder *recorder, struct perfctr_known_mm *known,
+			  char *room)
 {
 	struct mm_struct *mm = known->watched->mm;
 	struct perfctr_known_map *now;
@@ -273,8 +274,11 @@ static bool tell_maps(struct perfctr_recorder *recorder, struct perfctr_known_mm
 	return true;
 }
 
-/* Tells what has changed since the last look. False: no memory. The mm cannot change meanwhile. */
-static bool tell_changes(struct perfctr_recorder *recorder)
+/*
+ * Announces what has changed since the last look. False: no memory. The mm cannot change
+ * meanwhile.
+ */
+static bool announce_changes(struct perfctr_recorder *recorder)
 {
 	struct perfctr_known_mm *known, *last = recorder->known;
 	char *room = NULL;
@@ -294,7 +298,7 @@ static bool tell_changes(struct perfctr_recorder *recorder)
 	all = known->announced == known->watched->changes;
 	if (!all)
 		room = kmalloc(PATH_ROOM, GFP_KERNEL_ACCOUNT);
-	if (room && tell_maps(recorder, known, room)) {
+	if (room && announce_maps(recorder, known, room)) {
 		/* Pairs with vperfctr_record_sample(), which then writes behind these records. */
 		smp_store_release(&known->announced, known->watched->changes);
 		all = true;
@@ -329,7 +333,7 @@ void vperfctr_record_maps(struct vperfctr *perfctr)
 		return;
 	mutex_lock(&recorder->ring->maps_mutex);
 	begin = perfctr_ring_time();
-	all = tell_changes(recorder);
+	all = announce_changes(recorder);
 	end = perfctr_ring_time();
 	mutex_unlock(&recorder->ring->maps_mutex);
 	mmap_read_unlock(current->mm);

@@ -9,7 +9,7 @@ struct perfctr_recorder;
 struct task_struct;
 struct vperfctr;
 
-/* The owner looks at its memory, and tells readers what they do not know. May sleep. */
+/* The owner looks at its memory, and announces to readers what they do not know. May sleep. */
 void vperfctr_record_maps(struct vperfctr *perfctr);
 
 /*

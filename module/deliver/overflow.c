@@ -58,7 +58,7 @@ static bool within(struct perfctr_budget *budget)
  * The owner signals itself, so si_uid is right in its namespace. The mask in si_pid is
  * not translated, as the signal crosses no namespace.
  */
-static void tell(int signo, u32 mask, bool throttled)
+static void signal_owner(int signo, u32 mask, bool throttled)
 {
 	struct kernel_siginfo info;
 	int err;
@@ -194,7 +194,7 @@ void vperfctr_deliver(struct vperfctr *perfctr)
 	}
 	local_irq_restore(flags);
 	if (mask)
-		tell(signo, mask, throttled);
+		signal_owner(signo, mask, throttled);
 }
 
 /*

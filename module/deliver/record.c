@@ -136,7 +136,7 @@ void vperfctr_record_sample(struct vperfctr *perfctr, struct pt_regs *regs, u32 
 
 	lockdep_assert_irqs_disabled();
 	perfctr_introduce(recorder);
-	announced = smp_load_acquire(recorder->announced);	/* pairs with tell_changes() */
+	announced = smp_load_acquire(recorder->announced);	/* pairs with announce_changes() */
 	flags = find_chains(chain, ring, user, regs);
 	depth = chain->nr_kernel + chain->nr_user;
 	size = sizeof(*sample) + (nr + depth) * sizeof(u64);

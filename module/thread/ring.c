@@ -335,7 +335,7 @@ int perfctr_ring_fasync(struct perfctr_ring_buffer *ring, int fd, struct file *f
 	return fasync_helper(fd, file, on, &ring->fasync);
 }
 
-bool perfctr_ring_tells_maps(const struct perfctr_ring_buffer *ring)
+bool perfctr_ring_wants_maps(const struct perfctr_ring_buffer *ring)
 {
 	return ring->flags & PERFCTR_RING_MAPS;
 }
@@ -406,7 +406,7 @@ static __always_inline void end(struct perfctr_ring_buffer *ring)
 }
 
 /* Writes a LOST in front of the next record, but only if there is room for both. */
-static noinline void tell_lost(struct perfctr_ring_buffer *ring, u32 size)
+static noinline void report_lost(struct perfctr_ring_buffer *ring, u32 size)
 {
 	struct perfctr_record_lost *lost;
 
@@ -435,7 +435,7 @@ void *perfctr_ring_begin(struct perfctr_ring_buffer *ring, u32 size)
 	lockdep_assert_irqs_disabled();
 	raw_spin_lock(&ring->lock);
 	if (unlikely(ring->nr_lost))
-		tell_lost(ring, size);
+		report_lost(ring, size);
 	if (likely(!ring->nr_lost))
 		room = begin(ring, size);
 	if (unlikely(!room)) {

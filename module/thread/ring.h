@@ -155,7 +155,7 @@ struct perfctr_ring_buffer *perfctr_ring_create(const struct perfctr_ring *wante
 void perfctr_ring_get(struct perfctr_ring_buffer *ring);
 void perfctr_ring_put(struct perfctr_ring_buffer *ring);
 /* Was it made with PERFCTR_RING_MAPS? */
-bool perfctr_ring_tells_maps(const struct perfctr_ring_buffer *ring);
+bool perfctr_ring_wants_maps(const struct perfctr_ring_buffer *ring);
 /* A state becomes a writer, or ends to be one. The last writer wakes readers. Interrupts off. */
 void perfctr_ring_add_writer(struct perfctr_ring_buffer *ring);
 void perfctr_ring_drop_writer(struct perfctr_ring_buffer *ring);

@@ -147,7 +147,7 @@ static noinline notrace void has_changed(struct perfctr_ppc32_cpu *cpu, u32 is)
 	belong_to_nobody(cpu);
 }
 
-static void tell_changed(struct perfctr_ppc32_cpu *cpu)
+static void report_changed(struct perfctr_ppc32_cpu *cpu)
 {
 	if (cpu->reported)
 		return;
@@ -483,7 +483,7 @@ bool perfctr_cpu_verify(void)
 			return true;
 		has_changed(cpu, is);
 	}
-	tell_changed(cpu);
+	report_changed(cpu);
 	return false;
 }
 

@@ -178,23 +178,23 @@ void perfctr_x86_release_all(void)
 		write_msr(perfctr_pmu.global_ctrl, cpu->global_ctrl);
 }
 
-static void __init tell_held(u32 msr)
+static void __init log_register(u32 msr)
 {
 	if (msr)
 		pr_info("perfctr: at load MSR 0x%x: 0x%llx\n", msr, read_msr(msr));
 }
 
-void __init perfctr_x86_tell_held(void)
+void __init perfctr_x86_log_registers(void)
 {
 	unsigned long counters = perfctr_pmu.counters;
 	unsigned int reg, hw;
 
 	pr_info("perfctr: at load, CPU %u:\n", smp_processor_id());
 	for (reg = 0; reg < perfctr_pmu.nr_controls; reg++)
-		tell_held(perfctr_pmu.control[reg].msr);
+		log_register(perfctr_pmu.control[reg].msr);
 	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX)
-		tell_held(perfctr_pmu.ctr[hw].msr);
-	tell_held(perfctr_pmu.global_ctrl);
-	tell_held(perfctr_pmu.global_status);
-	tell_held(perfctr_pmu.freeze_msr);
+		log_register(perfctr_pmu.ctr[hw].msr);
+	log_register(perfctr_pmu.global_ctrl);
+	log_register(perfctr_pmu.global_status);
+	log_register(perfctr_pmu.freeze_msr);
 }

@@ -12,7 +12,7 @@
 void perfctr_x86_drop(u32 counters, u32 events);
 
 /* Logs what the registers of this CPU hold. The caller stays on it. */
-void __init perfctr_x86_tell_held(void);
+void __init perfctr_x86_log_registers(void);
 
 /* Call the functions below on the CPU that they act on, with interrupts off. */
 

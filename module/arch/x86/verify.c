@@ -34,7 +34,7 @@ static unsigned long period;	/* in jiffies; constant after init */
 static perfctr_changed_t changed;	/* constant after init */
 
 /* A register holds a value that we did not write. */
-static void tell_changed(struct perfctr_x86_cpu *cpu, u32 msr, u64 is, u64 was)
+static void report_changed(struct perfctr_x86_cpu *cpu, u32 msr, u64 is, u64 was)
 {
 	pr_warn_ratelimited("perfctr: CPU %u, MSR 0x%x: 0x%llx, which was 0x%llx: somebody else writes counters' registers\n",
 			    smp_processor_id(), msr, is, was);
@@ -51,7 +51,7 @@ static bool holds(struct perfctr_x86_cpu *cpu, u32 msr, u64 mask, u64 value)
 
 	if (likely((is & mask) == value))
 		return true;
-	tell_changed(cpu, msr, is, (is & ~mask) | value);
+	report_changed(cpu, msr, is, (is & ~mask) | value);
 	return false;
 }
 
@@ -89,7 +89,7 @@ bool perfctr_cpu_verify(void)
 		return false;
 	msr = perfctr_x86_extra_changed(&is, &was);
 	if (msr)
-		tell_changed(cpu, msr, is, was);
+		report_changed(cpu, msr, is, was);
 	return !msr;
 }
 

@@ -230,7 +230,7 @@ static void __init measure(void)
 	}
 	migrate_disable();
 	if (perfctr_pmu.family)
-		perfctr_x86_tell_held();
+		perfctr_x86_log_registers();
 	if (perfctr_pmu.family && perfctr_x86_firmware_counts())
 		pr_info("perfctr: cost not measured: the firmware has the counters\n");
 	else
