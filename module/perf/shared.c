@@ -477,10 +477,8 @@ int perfctr_shared_claim(struct perfctr_config *config, const struct perfctr_whe
 			goto err_put;
 		}
 		if (!set->users) {
-			*set = (struct event_set){
-				.event = event,
-				.flags = perfctr_event_modes(ctr),
-			};
+			*set = (struct event_set){ .event = event,
+						   .flags = perfctr_event_modes(ctr) };
 			fresh |= BIT(set - sets);
 		}
 		set->users++;
