@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AMD's processors, and Hygon's. Each counter has an event select with the P6's layout, in which
- * the event has 12 bits since family 10h.
+ * AMD's processors, and Hygon's. Each counter has an event select with the P6's layout. Since
+ * family 10h an event number has 12 bits.
  *
  * - K7, K8, families 10h to 14h: four counters.
- * - Family 15h and later: six, in other registers, as CPUID says (PERFCTR_CORE). The four old
- *   registers are aliases of the first ones.
- * - Zen 4 and later: performance monitoring version 2, with a global control, and a status that
- *   says which counter overflowed.
+ * - Family 15h and later: six counters in other registers, if CPUID reports PERFCTR_CORE. The four
+ *   old registers are aliases of the first four new ones.
+ * - Zen 4 and later: performance monitoring version 2, which has a global control, and a status
+ *   that says which counter overflowed.
  *
- * Bits 41:40 of a select choose between host and guests. We leave them zero: then both count, as on
- * Intel. A thread that is no vCPU runs in no guest, and a vCPU's thread also counts its guest.
- * HostOnly (41) would count the same for the former, but nothing at all while EFER.SVME is clear,
- * and KVM changes that as its guests come and go.
+ * Bits 41:40 of a select choose between host and guests. We leave both bits zero, so that a counter
+ * counts in the host and in guests, as on Intel. A vCPU's thread then also counts its guest. Other
+ * threads run in no guest, and HostOnly (bit 41) would count the same for them. But with HostOnly a
+ * counter counts nothing while EFER.SVME is clear, and KVM changes EFER.SVME as its guests come and
+ * go.
  *
  * Sources: AMD64 Architecture Programmer's Manual, volume 2, "Performance Monitoring Counters";
  * BIOS and Kernel Developer's Guides and Processor Programming References of the families; Linux's
@@ -32,7 +33,7 @@
 #include "arch/x86/uncore.h"
 
 #define NR		4
-#define NR_CORE		6	/* RDPMC's next numbers are counters of the northbridge */
+#define NR_CORE		6	/* RDPMC's numbers from 6 on select counters of the northbridge */
 #define WIDTH		48
 
 #define EVENT_HIGH	GENMASK_ULL(35, 32)
@@ -46,7 +47,10 @@
 #define CPUID_PERFMON	0x80000022
 #define PERFMON_CORE_CTRS	GENMASK(3, 0)	/* EBX */
 
-/* In MSR_IA32_DEBUGCTLMSR: an overflow interrupt stops all counters, and sets STATUS_FROZEN. */
+/*
+ * While this bit of MSR_IA32_DEBUGCTLMSR is set, an overflow interrupt stops all counters and sets
+ * STATUS_FROZEN.
+ */
 #define DEBUGCTL_FREEZE	BIT_ULL(12)
 #define STATUS_FROZEN	BIT_ULL(59)
 
@@ -64,13 +68,14 @@
 #define FAMILY_ZEN5	0x1a
 
 /*
- * Constant after init: number of counters, registers of the first, and distance between registers
+ * The number of counters, the registers of the first counter, and the distance to the next
+ * counter's registers. Constant after init.
  */
 static unsigned int nr;
 static u32 perfctr, evntsel;
 static unsigned int distance;
 
-/* Not a later family: we do not know what it has, and perf may know it. */
+/* Returns true for the families above. Later families are unknown to us and left to perf. */
 bool __init perfctr_amd_is(void)
 {
 	unsigned int family = boot_cpu_data.x86;
@@ -88,7 +93,7 @@ bool __init perfctr_amd_is(void)
 	return false;
 }
 
-/* The event's number, of 12 bits */
+/* Returns the event number, which has 12 bits. */
 static unsigned int code_of(u64 event)
 {
 	return (event & EVNTSEL_CODE) | (event & EVENT_HIGH) >> 24;
@@ -168,7 +173,7 @@ static u32 type_of_k8(void)
 	       PERFCTR_X86_AMD_K8C : PERFCTR_X86_AMD_K8;
 }
 
-/* Linux has the models of each generation (arch/x86/kernel/cpu/amd.c). */
+/* The model numbers of each generation are from Linux (arch/x86/kernel/cpu/amd.c). */
 static u32 amd_cpu_type(void)
 {
 	unsigned int model = boot_cpu_data.x86_model;
@@ -201,7 +206,7 @@ static u32 amd_cpu_type(void)
  * @first: code of the first event, in the bits of @mask
  * @last: code of the last event
  * @mask: bits of the code that are compared
- * @counters: as a bit map
+ * @counters: the counters, as a bit map
  */
 struct rule {
 	u16 first;
@@ -214,8 +219,8 @@ struct rule {
 #define UNIT(first, last, counters)	{ first, last, 0xff, counters }
 
 /*
- * "Counter Allocation" of events in the BIOS and Kernel Developer's Guide of family 15h; Linux,
- * amd_get_event_constraints_f15h(). The first rule that matches an event applies.
+ * These rules are from "Counter Allocation" in the BIOS and Kernel Developer's Guide of family 15h,
+ * and from Linux's amd_get_event_constraints_f15h(). The first rule that matches an event applies.
  */
 static const struct rule rules_15h[] = {
 	EXACT(0x003, 0x003, 0x08),	/* FPU */
@@ -240,7 +245,7 @@ static const struct rule rules_15h[] = {
 	UNIT(0xd0, 0xdf, 0x07),
 };
 
-/* For some events the counters depend on the unit mask. */
+/* Sets *counters and returns true if the counters of this event depend on its unit mask. */
 static bool by_umask_15h(unsigned int code, u64 event, u32 *counters)
 {
 	bool several = hweight64(event & EVNTSEL_UMASK) > 1;
@@ -272,21 +277,21 @@ u32 perfctr_amd_15h_counters(u64 event)
 		if ((code & rule->mask) >= rule->first && (code & rule->mask) <= rule->last)
 			return rule->counters;
 	}
-	/* Undefined, or an event of the northbridge, which has counters of its own */
+	/* The event is undefined, or it is the northbridge's, which has its own counters. */
 	return 0;
 }
 
-/* Is it an event of the northbridge? */
+/* Returns true if this is an event of the northbridge. */
 static bool is_northbridges(unsigned int code)
 {
 	return (code & 0xe0) == 0xe0;
 }
 
 /*
- * Before Zen. On K8 and families 10h to 14h a core counts the northbridge's events for all of its
- * cores, and the cores share a counter that counts one. perf prevents that two cores want the same
- * counter; at our switches nobody could. Later families have counters for these events, which
- * amd_uncore programs.
+ * Checks an event on families before Zen. On K8 and families 10h to 14h all cores share the
+ * counters of the northbridge's events. perf keeps two cores from using the same shared counter,
+ * which we cannot do at a switch. Later families have separate counters for these events, and
+ * amd_uncore programs them.
  */
 static int check_old(u64 event, u32 *counters, struct perfctr_refusal *why)
 {
@@ -314,7 +319,10 @@ bool perfctr_amd_is_merge(u64 event)
 	return boot_cpu_data.x86 >= FAMILY_ZEN && code_of(event) == CODE_MERGE;
 }
 
-/* Counts of floating-point operations need Merge: perf gives these two counters. */
+/*
+ * Counting floating-point operations needs Merge, which takes a second counter. Only perf can do
+ * so.
+ */
 static int check_zen(u64 event, struct perfctr_refusal *why)
 {
 	if (perfctr_amd_is_merge(event))
@@ -337,7 +345,7 @@ static int amd_check(const struct perfctr_ctr_control *ctr, u32 *counters,
 						 check_old(ctr->event, counters, why);
 }
 
-/* Counters that failed their trial */
+/* Zeroes the counters that failed their trial. */
 static void amd_clear_unused(void)
 {
 	unsigned int i;
@@ -347,7 +355,7 @@ static void amd_clear_unused(void)
 			wrmsr_safe(perfctr + i * distance, 0, 0);
 }
 
-/* No cycles: three counters of family 15h do not count them. */
+/* Cycles are left out, because three counters of family 15h do not count them. */
 static const struct perfctr_x86_known known[] = {
 	{ .event = INSTRUCTIONS, .per_turn = 2 },
 	{ .event = BRANCHES, .per_turn = 1 },

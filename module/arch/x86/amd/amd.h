@@ -6,18 +6,22 @@
 
 extern const struct perfctr_x86_family perfctr_amd;
 
-/* See processor.c. */
+/* struct candidate in processor.c describes these two functions. */
 bool perfctr_amd_is(void);
 u32 perfctr_amd_look(void);
 
 /*
- * Is this Merge, event FFFh, on a processor of AMD's? Since Zen it adds its counter to the one
- * before it, so that the two count by more than 15 in a cycle: whatever that one counts, and
- * whoever is counted there.
+ * Returns true if this is Merge, event FFFh of Zen and later. A counter of Merge extends the
+ * counter before it, so that the two together can count more than 15 events per cycle. Merge
+ * changes that other counter even if it counts another event for somebody else. The processor must
+ * be AMD's.
  */
 bool perfctr_amd_is_merge(u64 event);
 
-/* On family 15h: the counters that can count an event. tests/unit/driver/linux compares these. */
+/*
+ * Returns the counters of family 15h that can count an event, as a bit map. tests/unit/driver/linux
+ * compares the result with Linux's.
+ */
 u32 perfctr_amd_15h_counters(u64 event);
 
 #endif /* PERFCTR_X86_AMD_H */

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * VIA's C3 (Samuel to Nehemiah). It has the P6's registers, but its first counter is the time-stamp
- * counter by another name, and that event select is read-only. The second event select only holds
- * an event of nine bits: the counter counts in all modes, never stops, and does not interrupt.
+ * VIA's C3 (Samuel to Nehemiah). It has the P6's registers. Its first counter is the time-stamp
+ * counter by another name, and the first event select is read-only. The second event select holds
+ * only an event number of nine bits. The second counter counts in all modes, never stops, and does
+ * not interrupt.
  *
  * Sources: the documentation of perfctr 2.6 (low-level-x86.txt), and its table of events, which
- * cites VIA's data sheet of the C3 Samuel 2 and reports how RDPMC behaves. They do not give the
- * width of the counter: like perfctr 2.6 we use 32 bits.
+ * cites VIA's data sheet of the C3 Samuel 2 and reports how RDPMC behaves. Neither source gives the
+ * width of the counter. Like perfctr 2.6 we use 32 bits.
  */
 
 #include <linux/errno.h>
@@ -24,14 +25,14 @@
 #define EVENT		GENMASK_ULL(8, 0)
 #define CLOCKS		0x0079
 #define INSTRUCTIONS	0x00c0
-#define ITERATIONS	0x01c0	/* instructions, and each iteration of a string instruction */
+#define ITERATIONS	0x01c0	/* instructions and iterations of string instructions */
 
 #define CTR_BOTH	(PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL)
 
-#define SAMUEL		6	/* models: also called Cyrix III */
+#define SAMUEL		6	/* model number; also called Cyrix III */
 #define NEHEMIAH	9
 
-/* One event per clock, at less than 2 GHz */
+/* The counter counts one event per clock, and the clock is below 2 GHz. */
 #define RATE_SHIFT	31
 
 bool __init perfctr_c3_is(void)
@@ -58,7 +59,10 @@ u32 __init perfctr_c3_look(void)
 	perfctr_pmu.general = perfctr_pmu.counters;
 	perfctr_pmu.width = WIDTH;
 	perfctr_pmu.rate_shift = RATE_SHIFT;
-	/* Linux has a single reservation for all counters here, by the first register. */
+	/*
+	 * For this processor Linux has a single reservation, which covers all counters. Its key is
+	 * the first register.
+	 */
 	perfctr_pmu.ctr[0].msr = MSR_P6_PERFCTR0;
 	perfctr_pmu.nr_reserved = 1;
 	perfctr_pmu.nr_controls_reserved = 1;
@@ -94,7 +98,7 @@ static void c3_compile(const struct perfctr_ctr_control *ctr, u32 hw,
 	perfctr_x86_image_add(image, 0, ~0ULL, ctr->event);
 }
 
-/* A counter that never stops does not show that somebody counts. */
+/* The counter never stops, so it cannot show whether somebody counts. */
 static u32 c3_counts(u64 *value)
 {
 	return 0;

@@ -6,7 +6,7 @@
 
 extern const struct perfctr_x86_family perfctr_c3;
 
-/* See processor.c. */
+/* struct candidate in processor.c describes these two functions. */
 bool perfctr_c3_is(void);
 u32 perfctr_c3_look(void);
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Centaur's WinChip C6, 2 and 3. They have the P5's registers, but each half of CESR only holds an
- * event: a counter counts in all modes, and never stops.
+ * Centaur's WinChip C6, 2 and 3. They have the P5's registers, but each half of CESR holds only an
+ * event number. A counter counts in all modes and never stops.
  *
- * The time-stamp counter is broken: perfctr 2.6 used the counters only where nobody could use it.
- * On the C6 Linux disables it. The clock here is the kernel's.
+ * The time-stamp counter is broken, so we use the kernel's clock. Linux disables the time-stamp
+ * counter on the C6. perfctr 2.6 used the counters only where nobody could use the time-stamp
+ * counter.
  *
  * Sources: the documentation of perfctr 2.6 (low-level-x86.txt), and its table of events, which
- * cites IDT's data sheets of the WinChip C6, 2A and 3. They do not give the width of the counters:
- * like perfctr 2.6 we use 32 bits of each.
+ * cites IDT's data sheets of the WinChip C6, 2A and 3. Neither source gives the width of the
+ * counters. Like perfctr 2.6 we use 32 bits.
  */
 
 #include <linux/errno.h>
@@ -27,7 +28,7 @@
 #define CLOCKS		0x3f
 #define C6_INSTRUCTIONS	0x02
 
-/* As on the P5 with MMX, these numbers mean another event on each counter. */
+/* Each of these numbers means one event on the first counter and another on the second. */
 #define MMX_INSTRUCTIONS	0x2b
 #define RETURNS			0x37
 
@@ -44,7 +45,7 @@ bool __init perfctr_winchip_c6_is(void)
 	return is(4);
 }
 
-/* 2, 2A and 2B; and 3 */
+/* Returns true for the WinChip 2, 2A, 2B and 3. */
 bool __init perfctr_winchip_2_is(void)
 {
 	return is(8) || is(9);
@@ -108,7 +109,7 @@ static void winchip_compile(const struct perfctr_ctr_control *ctr, u32 hw,
 	perfctr_cesr_add(image, hw, ctr->event);
 }
 
-/* A counter that never stops does not show that somebody counts. */
+/* The counters never stop, so they cannot show whether somebody counts. */
 static u32 winchip_counts(u64 *value)
 {
 	return 0;

@@ -7,7 +7,7 @@
 extern const struct perfctr_x86_family perfctr_winchip_c6;
 extern const struct perfctr_x86_family perfctr_winchip_2;
 
-/* See processor.c. */
+/* struct candidate in processor.c describes these functions. */
 bool perfctr_winchip_c6_is(void);
 bool perfctr_winchip_2_is(void);
 u32 perfctr_winchip_look(void);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Intel's events that need more than an event select: off-core responses, and misses of the front
- * end. The model determines which of them exist, and which bits their registers define.
+ * Intel's events that need a second register beside the event select: off-core responses, and
+ * misses of the front end. The model determines which of these events exist, and which bits their
+ * registers define.
  */
 
 #include <linux/init.h>
@@ -20,14 +21,14 @@ static const u32 msrs[PERFCTR_X86_EXTRAS] = {
 	[OFFCORE_0] = 0x1a6, [OFFCORE_1] = 0x1a7, [FRONTEND] = 0x3f7,
 };
 
-/* The last entry of each table is all zero. */
+/* The tables below have an entry for each such event. The last entry of a table is all zero. */
 
-/* Core, Core 2, Bonnell, Saltwell */
+/* Core, Core 2, Bonnell and Saltwell have no such events. */
 static const struct perfctr_x86_extra_event before_there_were_any[] = { {} };
 
 /*
- * Nehalem has one register. The latency of loads is event 0x100b up to Westmere, and another one
- * after it.
+ * Nehalem has one register. Event 0x100b is the latency of loads up to Westmere. Later models use
+ * another event for it.
  */
 static const struct perfctr_x86_extra_event nehalem[] = {
 	{ 0x01b7, OFFCORE_0, 0xffff }, { 0x100b, NONE, 0 }, {}
@@ -42,7 +43,7 @@ static const struct perfctr_x86_extra_event sandy_bridge[] = {
 	{ 0x01cd, NONE, 0 }, {}
 };
 
-/* Also for Ivy Bridge's, Haswell, Broadwell */
+/* This table also serves Ivy Bridge-EP, Haswell and Broadwell. */
 static const struct perfctr_x86_extra_event sandy_bridge_ep[] = {
 	{ 0x01b7, OFFCORE_0, 0x3fffff8fff }, { 0x01bb, OFFCORE_1, 0x3fffff8fff },
 	{ 0x01cd, NONE, 0 }, {}
@@ -58,7 +59,7 @@ static const struct perfctr_x86_extra_event ice_lake[] = {
 	{ 0x01cd, NONE, 0 }, { 0x01c6, FRONTEND, 0x7fff17 }, {}
 };
 
-/* Also for Bartlett Lake, which has Raptor Lake's cores */
+/* This table also serves Bartlett Lake, which has Raptor Lake's cores. */
 static const struct perfctr_x86_extra_event sapphire_rapids[] = {
 	{ 0x012a, OFFCORE_0, 0x3fffffffff }, { 0x012b, OFFCORE_1, 0x3fffffffff },
 	{ 0x01cd, NONE, 0 }, { 0x01c6, FRONTEND, 0x7fff1f }, { 0x40ad, FRONTEND, 0x7 },
@@ -75,7 +76,7 @@ static const struct perfctr_x86_extra_event knights_landing[] = {
 	{ 0x01b7, OFFCORE_0, 0x799ffbb6e7 }, { 0x02b7, OFFCORE_1, 0x399ffbffe7 }, {}
 };
 
-/* Also for Airmont */
+/* This table also serves Airmont. */
 static const struct perfctr_x86_extra_event silvermont[] = {
 	{ 0x01b7, OFFCORE_0, 0x768005ffff }, { 0x02b7, OFFCORE_1, 0x368005ffff }, {}
 };
@@ -98,7 +99,9 @@ static const struct perfctr_x86_extra_event crestmont[] = {
 	{ 0x05d0, NONE, 0 }, { 0x0127, NONE, 0 }, { 0x0227, NONE, 0 }, {}
 };
 
-/* On an unknown model: the events that may be such, from Nehalem on */
+/*
+ * On an unknown model we refuse each event that needs such a register on any model since Nehalem.
+ */
 static const struct perfctr_x86_extra_event unknown[] = {
 	{ 0x01b7, NONE, 0 }, { 0x01bb, NONE, 0 }, { 0x02b7, NONE, 0 }, { 0x012a, NONE, 0 },
 	{ 0x012b, NONE, 0 }, { 0x100b, NONE, 0 }, { 0x01cd, NONE, 0 }, { 0x05d0, NONE, 0 },
@@ -141,7 +144,10 @@ static const struct model models[] __initconst = {
 	{ 0xbe, gracemont }, { 0xaf, crestmont }, { 0xb6, crestmont },
 };
 
-/* By the model, not by the version: a hypervisor may report a lower version than the model's. */
+/*
+ * Chooses the table by the model and not by the version, because a hypervisor may report a lower
+ * version than the model's.
+ */
 void __init perfctr_intel_events_init(void)
 {
 	const struct perfctr_x86_extra_event *events = unknown;

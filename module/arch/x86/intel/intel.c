@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Intel's architectural performance monitoring, versions 1 to 5: Core and later. Each
- * general-purpose counter has an event select. From version 2 on there are fixed counters, which
- * share one control register, and a global control with a bit for each counter.
+ * general-purpose counter has an event select. From version 2 on there are also fixed counters,
+ * which share one control register, and a global control with a bit for each counter.
  */
 
 #include <linux/cpu.h>
@@ -21,29 +21,29 @@
 #include "arch/x86/topdown.h"
 
 #define CPUID_PERFMON	10
-/* EAX: type and native model of this core of a hybrid processor */
+/* On a hybrid processor EAX of this leaf holds the type and the native model of this core. */
 #define CPUID_CORE	0x1a
 
 /*
- * From version 6 on perf uses registers in other places, MSRs 0x1900 and up, for which its
- * reservations say yes to everybody. They are the same counters, so nothing would keep perf and us
- * apart.
+ * From version 6 on perf reaches the counters by other registers, MSRs 0x1900 and up. The kernel
+ * grants every reservation of these registers, so perf and the module could program the same
+ * counters.
  */
 #define VERSION_TOO_NEW	6
 
-#define MAX_GP		8	/* further counters have no registers in the old places */
-/* Limits for writes to unused counters: the registers beyond are no counters. */
+#define MAX_GP		8	/* counters from 8 on have no registers at the old addresses */
+/* These limits are for writes to unused counters. Registers beyond them are not counters. */
 #define MAX_GP_MSRS	(MSR_FSB_FREQ - MSR_ARCH_PERFMON_PERFCTR0)
 #define MAX_FIXED_MSRS	16
 
 /*
- * Processors of versions 2 to 4 have this many fixed counters, though not all report them. A
- * hypervisor's have those that it reports. (Linux, arch/x86/events/intel/core.c, intel_pmu_init())
+ * Processors of versions 2 to 4 have this many fixed counters, even if they report fewer. Under a
+ * hypervisor only the reported ones exist (Linux, arch/x86/events/intel/core.c, intel_pmu_init()).
  */
 #define UNREPORTED_FIXED	3
 
 #define RDPMC_FIXED	0x40000000u	/* RDPMC's number of the first fixed counter */
-#define RDPMC_METRICS	0x20000000u	/* and of the register of TopDown's metrics */
+#define RDPMC_METRICS	0x20000000u	/* RDPMC's number of the register of TopDown's metrics */
 
 #define FIXED_OS	1u
 #define FIXED_USR	2u
@@ -54,8 +54,8 @@
 #define STATUS_CTR_FRZ	BIT_ULL(59)	/* version 4 and up: counters are frozen */
 
 /*
- * In MSR_IA32_DEBUGCTLMSR: an overflow interrupt stops all counters. Versions 2 and 3 then clear
- * the global control, later ones set STATUS_CTR_FRZ.
+ * While this bit of MSR_IA32_DEBUGCTLMSR is set, an overflow interrupt stops all counters. Versions
+ * 2 and 3 do so by clearing the global control, later versions by setting STATUS_CTR_FRZ.
  */
 #define DEBUGCTL_FREEZE	BIT_ULL(12)
 
@@ -73,14 +73,14 @@
 #define FIXED_REF_CYCLES	2
 #define FIXED_REF_CYCLES_EVENT	0x0300	/* perf's number for the event of that counter */
 
-/* The last one is only useful with TopDown. */
+/* These are the events of the fixed counters. The last event is only useful with TopDown. */
 static const u32 fixed_events[] = {
 	INSTRUCTIONS, CORE_CYCLES, [FIXED_REF_CYCLES] = REF_CYCLES, PERFCTR_EVENT_SLOTS,
 };
 
 static_assert(PERFCTR_X86_FIXED + ARRAY_SIZE(fixed_events) - 1 == PERFCTR_X86_SLOTS);
 
-/* In the order of the bits of CPUID's leaf */
+/* The architectural events are in the order of their bits in leaf CPUID_PERFMON. */
 static const u32 arch_events[] = {
 	CORE_CYCLES, INSTRUCTIONS, REF_CYCLES, LLC_REFERENCES, LLC_MISSES, BRANCHES, MISPREDICTED,
 };
@@ -89,17 +89,17 @@ static const u32 arch_events[] = {
 
 /**
  * struct counters - the counters of a CPU, or those that all CPUs of a hybrid processor have
- * @version: of architectural performance monitoring
+ * @version: version of architectural performance monitoring
  * @nr: number of general-purpose counters; 0: there are no counters
  * @nr_fixed: number of fixed counters
- * @width: bits of the narrowest of them
+ * @width: width of the narrowest counter in bits
  * @lacks: architectural events that the processor reports as missing, as a bit map
- * @interrupts: they interrupt
- * @pt: there is Intel PT, which interrupts as counters do
- * @freezes: there is DEBUGCTL_FREEZE
- * @full_width: there are registers that write all bits of a general-purpose counter
+ * @interrupts: the counters interrupt
+ * @pt: the processor has Intel PT, whose interrupt is that of the counters
+ * @freezes: DEBUGCTL_FREEZE exists
+ * @full_width: the processor has registers that write all bits of a general-purpose counter
  * @nr_metrics: number of TopDown's metrics
- * @none: PERFCTR_NO_COUNTERS_*
+ * @none: why there are no counters, PERFCTR_NO_COUNTERS_*
  */
 struct counters {
 	unsigned int version;
@@ -117,12 +117,15 @@ struct counters {
 
 static struct counters intel;	/* constant after init */
 
-/* NULL: only the architectural events are known to mean what they say. Constant after init */
+/*
+ * The model of this processor. If it is NULL, the model is unknown, and only the architectural
+ * events can be trusted. Constant after init.
+ */
 static const struct perfctr_intel_model *model;
 
 bool __init perfctr_intel_is(void)
 {
-	/* 18 is the next family after 6 that has this: Knights Corner and the P4 are in between. */
+	/* This leaf is in family 6, and from 18 on. In between are Knights Corner and the P4. */
 	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL &&
 	       (boot_cpu_data.x86 == 6 || boot_cpu_data.x86 >= 18) &&
 	       boot_cpu_data.cpuid_level >= CPUID_PERFMON;
@@ -134,7 +137,10 @@ static bool fixed_exists(unsigned int i)
 	       perfctr_x86_rdpmc_works(RDPMC_FIXED + i);
 }
 
-/* The trial finds out whether they count. */
+/*
+ * Returns the number of fixed counters, including those that exist but are not reported. The trial
+ * finds out later whether they count.
+ */
 static unsigned int find_unreported(unsigned int version, unsigned int nr)
 {
 	if (version >= 5 || boot_cpu_has(X86_FEATURE_HYPERVISOR))
@@ -145,9 +151,9 @@ static unsigned int find_unreported(unsigned int version, unsigned int nr)
 }
 
 /*
- * The number of metrics in the register, which the processor does not report. Linux's intel/core.c
- * knows that Sapphire and Emerald Rapids, and Granite Rapids, have both levels. Other models with
- * metrics have the first level, like Ice Lake.
+ * Returns the number of metrics in the register, which the processor does not report. According to
+ * Linux's intel/core.c Sapphire, Emerald and Granite Rapids have both levels. Other models with
+ * metrics have only the first level, like Ice Lake.
  */
 static unsigned int metrics_of_model(void)
 {
@@ -159,8 +165,9 @@ static unsigned int metrics_of_model(void)
 }
 
 /*
- * Is TopDown there, with the fixed counter that it needs? On a hybrid processor only some cores
- * have it, and others may come later.
+ * Returns true if the processor has TopDown and the fixed counter that TopDown needs. Returns false
+ * on a hybrid processor, where only some cores have TopDown, and a core without it may come up
+ * later.
  */
 static bool has_metrics(u64 capabilities, u32 edx)
 {
@@ -170,7 +177,7 @@ static bool has_metrics(u64 capabilities, u32 edx)
 	       perfctr_x86_rdpmc_works(RDPMC_METRICS);
 }
 
-/* Finds what this CPU reports, if the registers exist. */
+/* Fills in *own with what this CPU reports, if the reported registers exist. */
 static void look_here(struct counters *own)
 {
 	u32 eax = cpuid_eax(CPUID_PERFMON), ebx = cpuid_ebx(CPUID_PERFMON);
@@ -216,7 +223,7 @@ static void look_here(struct counters *own)
 	own->nr = nr;
 	own->nr_fixed = nr_fixed;
 	own->width = width;
-	/* It lacks the events that its leaf is too old to report. */
+	/* The processor also lacks the events that its CPUID leaf is too short to report. */
 	own->lacks = (ebx & (BIT(reported) - 1)) | (ARCH_EVENTS & ~(BIT(reported) - 1));
 	own->interrupts = version < 2 || perfctr_x86_register_exists(MSR_CORE_PERF_GLOBAL_STATUS);
 	own->pt = own->interrupts && version >= 2 && boot_cpu_has(X86_FEATURE_INTEL_PT) &&
@@ -228,8 +235,8 @@ static void look_here(struct counters *own)
 }
 
 /*
- * Hybrid processors have different counters on different CPUs. We use those that all CPUs have. A
- * CPU that comes up later with less is not used.
+ * The CPUs of a hybrid processor have different counters. We use the counters that all CPUs have. A
+ * CPU that comes up later and has fewer counters is not used.
  */
 
 static long __init look_on_cpu(void *own)
@@ -239,8 +246,8 @@ static long __init look_on_cpu(void *own)
 }
 
 /*
- * Removes what this CPU lacks. Counters of different widths overflow at different values, so i-mode
- * needs equal widths.
+ * Removes from *all what this CPU lacks. i-mode needs counters of equal widths, because counters of
+ * different widths overflow at different values.
  */
 static void __init keep_shared(struct counters *all, const struct counters *own)
 {
@@ -284,7 +291,7 @@ static void __init look_everywhere(struct counters *all)
 		first = false;
 	}
 	cpus_read_unlock();
-	/* Hybrid processors without a global control would need another driver. */
+	/* We do not support hybrid processors without a global control. */
 	if (all->version < 2) {
 		all->nr = 0;
 		if (!all->none)
@@ -300,7 +307,7 @@ static u32 intel_core(void)
 	look_here(&own);
 	if (has_all(&own))
 		core = cpuid_eax(CPUID_CORE);
-	/* 0: the core does not report its type, so it may be anything. */
+	/* A core that reports 0 does not tell its type, so we cannot use it. */
 	return core ?: PERFCTR_X86_NO_CORE;
 }
 
@@ -318,8 +325,8 @@ static void __init describe_fixed(void)
 			.reg = reg,
 			.stop = 0xfULL << FIXED_BITS * i,
 			/*
-			 * perfctr 2.6 passes a whole event select, which enables the counter by
-			 * this bit.
+			 * Programs for perfctr 2.6 pass a whole event select, which has this bit
+			 * set.
 			 */
 			.enable = EVNTSEL_EN,
 		};
@@ -329,10 +336,11 @@ static void __init describe_fixed(void)
 }
 
 /*
- * On some processors microcode works around an erratum of transactions: it uses counter 3 whenever
- * one is executed, unless MSR_TSX_FORCE_ABORT makes each abort at once ("Performance Monitoring
- * Impact of Intel TSX Memory Ordering Issue"). perf sets that bit while it has the counter. If we
- * did so, we would abort the transactions of others. So we leave the counter to microcode.
+ * Returns true if the microcode may use this counter. On some processors the microcode works around
+ * an erratum of transactions. It uses counter 3 whenever a transaction is executed, unless
+ * MSR_TSX_FORCE_ABORT makes each transaction abort at once ("Performance Monitoring Impact of Intel
+ * TSX Memory Ordering Issue"). perf sets that bit while it uses the counter. We leave the counter
+ * to the microcode, because the bit would abort everybody's transactions.
  */
 static bool is_microcodes(unsigned int counter)
 {
@@ -340,14 +348,14 @@ static bool is_microcodes(unsigned int counter)
 	       !boot_cpu_has(X86_FEATURE_RTM_ALWAYS_ABORT);
 }
 
-/* Intel gives the first three; Linux adds one for the fourth counter. */
+/* The first three events are Intel's. Linux added the event for the fourth counter. */
 static const u32 reset_events[] = { 0x4300b5, 0x4300d2, 0x4300b1, 0x4300b1 };
 
 static void __init describe_model(void)
 {
 	unsigned int i;
 
-	/* Model numbers are those of family 6. */
+	/* The table has the model numbers of family 6. */
 	model = boot_cpu_data.x86 == 6 ? perfctr_intel_model_find(boot_cpu_data.x86_model) : NULL;
 	perfctr_pmu.unknown_model = !model;
 	if (model && model->least_period)
@@ -433,7 +441,10 @@ static u32 intel_cpu_type(void)
 	return PERFCTR_X86_INTEL_ARCH;
 }
 
-/* The counter would stay zero, as if nothing had happened. */
+/*
+ * Returns true if the processor lacks this event. A counter would stay zero, as if the event had
+ * never happened.
+ */
 static bool is_lacking(u64 event)
 {
 	unsigned int i;
@@ -445,8 +456,9 @@ static bool is_lacking(u64 event)
 }
 
 /*
- * The fixed counter that can count this event. REF_CYCLES on a general-purpose counter means bus
- * cycles, as in perf, so the fixed counter for it must be named.
+ * Returns a bit map with the fixed counter that can count this event, or 0. On a general-purpose
+ * counter REF_CYCLES means bus cycles, as in perf. So REF_CYCLES gets its fixed counter only if the
+ * control names that counter.
  */
 static u32 fixed_counter(const struct perfctr_ctr_control *ctr, u64 event)
 {
@@ -472,13 +484,13 @@ static bool is_architectural(u64 event)
 	return false;
 }
 
-/* Refuses events that this model counts wrong, or may count wrong. EOPNOTSUPP with *why */
+/* Returns 0, or -EOPNOTSUPP with why->reason if this model counts the event wrong or may do so. */
 static int check_model(const struct perfctr_ctr_control *ctr, u64 event,
 		       struct perfctr_refusal *why)
 {
 	if (!model && !is_architectural(event) && event != FIXED_REF_CYCLES_EVENT)
 		why->reason = PERFCTR_REASON_MODEL;
-	/* Siblings that are offline now may come up later. */
+	/* We also mind sibling hyperthreads that are offline, because they may come up later. */
 	else if (model && perfctr_intel_model_is_bad(model, event, ctr->ireset, cpu_smt_possible()))
 		why->reason = PERFCTR_REASON_ERRATUM;
 	else
@@ -537,8 +549,9 @@ static u32 intel_counts(u64 *value)
 }
 
 /*
- * Whoever may read one counter may read all, and the unused ones may hold what perf left. They have
- * no bit in the global control now, so they count nothing.
+ * Zeroes the counters that we do not use. A process that may read one counter may read all of them,
+ * and unused counters may still hold perf's counts. The unused counters have no bit in the global
+ * control now, so they stay zero.
  */
 static void intel_clear_unused(void)
 {
@@ -557,7 +570,7 @@ static void intel_clear_unused(void)
 	for_each_set_bit(i, &fixed, MAX_FIXED_MSRS)
 		if (!(perfctr_pmu.counters >> PERFCTR_X86_FIXED & BIT(i)))
 			wrmsr_safe(MSR_CORE_PERF_FIXED_CTR0 + i, 0, 0);
-	/* The register may not exist: then the write faults. */
+	/* The register may not exist. Then the write faults, and wrmsr_safe() ignores the fault. */
 	if (fixed & BIT(PERFCTR_X86_SLOTS - PERFCTR_X86_FIXED) &&
 	    !(perfctr_pmu.counters & BIT(PERFCTR_X86_SLOTS)))
 		wrmsr_safe(MSR_PERF_METRICS, 0, 0);

@@ -6,22 +6,24 @@
 
 extern const struct perfctr_x86_family perfctr_intel;
 
-/* See processor.c. */
+/* struct candidate in processor.c describes these two functions. */
 bool perfctr_intel_is(void);
 u32 perfctr_intel_look(void);
 
-/* events.c */
+/* Tells extra.c which events of this model need a register of their own. */
 void perfctr_intel_events_init(void);
 
 /*
- * models.c: errata, by their numbers in Intel's specification updates
+ * Errata of models, with their numbers in Intel's specification updates:
  *
- * RESET: AAK100, AAP53, BD53. A counter that is given an event may count core cycles instead, or
- *	nothing, unless all counters were reset before: see perfctr_x86_reset_before().
- * SIBLINGS: BJ122, BV98, HSD29. The counter of the same number of the core's other hyperthread may
- *	count events of codes 0xd0 to 0xd3 too, whatever it counts, and whoever is counted there.
- * PREC_DIST: HSW11, BDM11, BDM55. Event 0x01c0 counts wrong if it starts less than 100 before
- *	its overflow, or not at a multiple of 64.
+ * RESET: AAK100, AAP53, BD53. After a write of its event select a counter may count core cycles
+ *	instead, or nothing, unless all counters were reset before the write: see
+ *	perfctr_x86_reset_before().
+ * SIBLINGS: BJ122, BV98, HSD29. If a counter counts an event of code 0xd0 to 0xd3, the counter of
+ *	the same number on the core's other hyperthread may count that event too, in addition to its
+ *	own event.
+ * PREC_DIST: HSW11, BDM11, BDM55. Event 0x01c0 counts wrong if its counter starts less than 100
+ *	below its overflow, or not at a multiple of 64.
  */
 #define PERFCTR_INTEL_RESET	1
 #define PERFCTR_INTEL_SIBLINGS	2
@@ -30,11 +32,11 @@ void perfctr_intel_events_init(void);
 struct perfctr_intel_rule;
 
 /**
- * struct perfctr_intel_model - what is known about a model, or about several models that are alike
- * @rules: which counters count which event
+ * struct perfctr_intel_model - facts about a model, or about several models that are alike
+ * @rules: table of the counters that can count each event
  * @errata: PERFCTR_INTEL_*
- * @least_period: least period of i-mode counters, if it is larger than usual: with a shorter one
- *	Linux's driver had interrupts without end
+ * @least_period: least period of i-mode counters, if larger than usual, else 0. Shorter periods
+ *	gave Linux's driver endless interrupts
  */
 struct perfctr_intel_model {
 	const struct perfctr_intel_rule *rules;
@@ -42,15 +44,16 @@ struct perfctr_intel_model {
 	u8 least_period;
 };
 
-/* Finds a model by its number in family 6. NULL: unknown. */
+/* Returns the model of this number in family 6, or NULL if the model is unknown. */
 const struct perfctr_intel_model *perfctr_intel_model_find(u8 number);
 /*
- * The general-purpose counters that can count an event, including those that this processor lacks
+ * Returns the general-purpose counters that can count an event, as a bit map. It may include
+ * counters that this processor lacks.
  */
 u32 perfctr_intel_model_counters(const struct perfctr_intel_model *model, u64 event);
 /*
- * Does an erratum make the event count wrong, or disturb others? @ictr: it has a period; @smt:
- * there are siblings
+ * Returns true if an erratum makes the event count wrong, or disturbs other counters. @ictr says
+ * that an i-mode counter counts the event, @smt that cores may have two hyperthreads.
  */
 bool perfctr_intel_model_is_bad(const struct perfctr_intel_model *model, u64 event, bool ictr,
 				bool smt);

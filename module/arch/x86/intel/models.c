@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Facts about each model of Intel's: events that only some of the general-purpose counters can
- * count, and errata.
+ * Facts about each of Intel's models: its errata, and events that only some general-purpose
+ * counters can count.
  *
- * On a wrong counter such an event counts zero, or something else. The right counters are in
+ * Such an event counts zero or something else on the other counters. The right counters are in
  * Intel's lists of events ("Counter" of each event; Software Developer's Manual, volume 3,
  * "Performance Monitoring Events"), and in Linux's driver (arch/x86/events/intel/core.c,
- * intel_*_event_constraints[], by model in intel_pmu_init()). tests/constraints compares these
- * tables with Linux's, for each model and each event.
+ * intel_*_event_constraints[], by model in intel_pmu_init()). tests/unit/driver/linux compares
+ * these tables with Linux's, for each model and each event.
  */
 
 #include <linux/kernel.h>
@@ -18,8 +18,8 @@
  * struct perfctr_intel_rule - some events, and the counters that can count them
  * @event: event and unit mask, as in bits 15..0 of the event select
  * @mask: the bits of @event that are compared
- * @last: the rule covers all codes up to this one; 0: only its own
- * @counters: as a bit map; 0: the end of a table
+ * @last: the rule covers all codes up to @last. 0: only the code of @event
+ * @counters: the counters, as a bit map. 0: the end of a table
  *
  * The first rule that matches an event applies.
  */
@@ -30,7 +30,10 @@ struct perfctr_intel_rule {
 	u8 counters;
 };
 
-/* All events of one code; of several codes; a single event */
+/*
+ * CODE() is a rule for all events of one code, CODES() for several codes, EVENT() for a single
+ * event.
+ */
 #define CODE(code, counters)		{ code, 0xff, 0, counters }
 #define CODES(first, last, counters)	{ first, 0xff, last, counters }
 #define EVENT(event, counters)		{ event, 0xffff, 0, counters }
@@ -39,7 +42,7 @@ struct perfctr_intel_rule {
 
 static const struct perfctr_intel_rule no_rules[] = { {} };
 
-/* Core Solo and Duo */
+/* These rules are for Core Solo and Core Duo. */
 static const struct perfctr_intel_rule core_rules[] = {
 	CODES(0x11, 0x13, 0x2),		/* FP_ASSIST, MUL, DIV */
 	CODE(0x14, 0x1),		/* CYCLES_DIV_BUSY */
@@ -78,8 +81,8 @@ static const struct perfctr_intel_rule westmere_rules[] = {
 };
 
 /*
- * From here on a core without hyperthreading has 8 counters. Rules such as 0xf mean that the upper
- * four do not count the event.
+ * From Sandy Bridge on a core without hyperthreading has 8 counters. A rule of 0xf means that the
+ * upper four counters cannot count the event.
  */
 static const struct perfctr_intel_rule sandy_bridge_rules[] = {
 	CODE(0x48, 0x4),		/* L1D_PEND_MISS.PENDING */
@@ -127,7 +130,7 @@ static const struct perfctr_intel_rule broadwell_rules[] = {
 	{}
 };
 
-/* Also for its successors until Ice Lake: Kaby Lake, Coffee Lake, Comet Lake, Cascade Lake */
+/* These rules also serve Kaby Lake, Coffee Lake, Comet Lake and Cascade Lake. */
 static const struct perfctr_intel_rule skylake_rules[] = {
 	EVENT(0x01c0, 0x2),		/* INST_RETIRED.PREC_DIST */
 	CODE(0xc6, 0xf),		/* FRONTEND_RETIRED */
@@ -136,7 +139,7 @@ static const struct perfctr_intel_rule skylake_rules[] = {
 	{}
 };
 
-/* Each hyperthread has 8 counters. Tiger Lake and Rocket Lake are the same. */
+/* Each hyperthread has 8 counters. These rules also serve Tiger Lake and Rocket Lake. */
 static const struct perfctr_intel_rule ice_lake_rules[] = {
 	CODES(0x03, 0x0a, 0xf), CODES(0x1f, 0x28, 0xf), CODE(0x32, 0xf),
 	CODES(0x48, 0x56, 0xf), CODES(0x60, 0x8b, 0xf),
@@ -149,24 +152,24 @@ static const struct perfctr_intel_rule ice_lake_rules[] = {
 };
 
 /*
- * Sapphire, Emerald and Granite Rapids, Bartlett Lake, and the larger cores from Alder to Meteor
- * Lake
+ * These rules are for Sapphire, Emerald and Granite Rapids, Bartlett Lake, and the larger cores of
+ * Alder Lake to Meteor Lake.
  */
 static const struct perfctr_intel_rule golden_cove_rules[] = {
 	CODE(0x2e, ANY), CODE(0x3c, ANY), CODES(0x01, 0x8f, 0xf),
-	/* CYCLE_ACTIVITY; Linux 7.2 has the second three, 6.12 does not. */
+	/* CYCLE_ACTIVITY. Linux 7.2 has the last three of these rules, Linux 6.12 does not. */
 	EVENT(0x01a3, 0xf), EVENT(0x02a3, 0xf), EVENT(0x08a3, 0xf),
 	EVENT(0x05a3, 0xf), EVENT(0x06a3, 0xf), EVENT(0x0ca3, 0xf),
 	EVENT(0x04a4, 0x1),		/* TOPDOWN.BAD_SPEC_SLOTS */
 	EVENT(0x08a4, 0x1),		/* TOPDOWN.BR_MISPREDICT_SLOTS */
-	EVENT(0x01cd, 0xfe),		/* MEM_TRANS_RETIRED.LOAD_LATENCY; as above */
+	EVENT(0x01cd, 0xfe),		/* MEM_TRANS_RETIRED.LOAD_LATENCY; Linux 7.2 has it */
 	EVENT(0x02cd, 0x1),		/* MEM_TRANS_RETIRED.STORE_SAMPLE */
 	CODE(0xce, 0x1),		/* AMX_OPS_RETIRED */
 	CODES(0xd0, 0xdf, 0xf),
 	{}
 };
 
-/* Rules, errata, and the least period if it is larger than usual */
+/* Each model has its rules, its errata, and the least period if it is larger than usual. */
 static const struct perfctr_intel_model
 	core = { core_rules, 0, 0 },
 	core2 = { core2_rules, 0, 0 },
@@ -179,11 +182,17 @@ static const struct perfctr_intel_model
 	skylake = { skylake_rules, 0, 0 },
 	ice_lake = { ice_lake_rules, 0, 0 },
 	golden_cove = { golden_cove_rules, 0, 0 },
-	/* Bonnell, Saltwell, Silvermont, Airmont, Goldmont, Tremont, Gracemont, Crestmont */
+	/*
+	 * Bonnell, Saltwell, Silvermont, Airmont, Goldmont, Tremont, Gracemont and Crestmont are
+	 * alike.
+	 */
 	atom = { no_rules, 0, 0 },
 	knights = { no_rules, 0, 0 };
 
-/* For a hybrid processor, the model of its larger cores: the smaller ones are like atom. */
+/*
+ * For a hybrid processor this table has the model of the larger cores. The smaller cores are like
+ * atom.
+ */
 static const struct {
 	u8 number;
 	const struct perfctr_intel_model *model;

@@ -2,18 +2,18 @@
 /*
  * Intel's Pentium 4 (family 15): 18 counters in four blocks. Each counter has a control register,
  * the CCCR, which selects one of its block's event registers, the ESCRs. A control's event is the
- * CCCR, and its config the ESCR, as in perfctr 2.6.
+ * value of the CCCR, and its config the value of the ESCR, as in perfctr 2.6.
  *
  * A block has two halves, and most kinds of ESCR exist once in each half. So two different events
- * of one kind must be counted in different halves. All counters that select an ESCR share its
- * modes.
+ * of one kind must be counted in different halves. All counters that select the same ESCR count in
+ * the same modes.
  *
- * Hyperthreads share all counters and registers: each core's second thread is forbidden. An ESCR
- * has mode bits for each thread. Those of the second thread are zero, unless a session wants to
- * know what both have done. An overflow interrupts the first thread.
+ * The two hyperthreads of a core share all counters and registers, so we count only on the first
+ * hyperthread. An ESCR has mode bits for each hyperthread. The bits of the second are zero, unless
+ * a session counts both. An overflow interrupts the first hyperthread.
  *
- * RDPMC is faster with bit 31 set, but then reads only 32 bits. Our counters run on until they are
- * read, so we never set it.
+ * RDPMC is faster if bit 31 of the counter's number is set, but then reads only 32 bits. We never
+ * set this bit, because a counter may count more than 2^32 events between two reads.
  *
  * Sources: Software Developer's Manual, volume 3, "Performance Monitoring (Processors Based on
  * Intel NetBurst Microarchitecture)", and its lists of MSRs and events; Linux,
@@ -39,10 +39,10 @@
 #define NR		18
 #define WIDTH		40
 
-#define COUNTER0	0x300	/* MSR_P4_BPU_PERFCTR0; the others follow */
+#define COUNTER0	0x300	/* MSR_P4_BPU_PERFCTR0; the other 17 follow */
 #define CCCR0		0x360
 
-/* In MSR_IA32_MISC_ENABLE: the processor has counters. */
+/* This bit of MSR_IA32_MISC_ENABLE says that the processor has counters. */
 #define PERFMON_AVAILABLE	BIT_ULL(7)
 
 #define CCCR_EXTENDED	BIT_ULL(11)	/* EXTENDED_CASCADE */
@@ -61,21 +61,21 @@
 
 #define CCCR_STARTS	(CCCR_ENABLE | CCCR_CASCADE | CCCR_EXTENDED)
 /*
- * Bits that choose what to count; and bits that the rest of a control determines, or that never
- * vary
+ * CCCR_EVENT has the bits that choose what to count. CCCR_CONTROL has the bits that follow from
+ * other members of a control, or that never vary.
  */
 #define CCCR_EVENT	(CCCR_SELECT | CCCR_COMPARE | CCCR_COMPLEMENT | CCCR_THRESHOLD |	\
 			 CCCR_EDGE | CCCR_FORCE_OVF)
 #define CCCR_CONTROL	(CCCR_STARTS | CCCR_ANY_THREAD | CCCR_OVF_PMI_T0)
 
-/* The block, counted from 1, for a control that names no counter */
+/* A control that names no counter has the number of the block here, counted from 1. */
 #define EVENT_BLOCK	GENMASK_ULL(34, 32)
 #define EVENT_BLOCK_SHIFT	32
 
-#define ESCR_USR	BIT_ULL(2)	/* of thread 0 */
+#define ESCR_USR	BIT_ULL(2)	/* of hyperthread 0 */
 #define ESCR_OS		BIT_ULL(3)
-#define ESCR_T1		GENMASK_ULL(1, 0)	/* of thread 1: only in sessions */
-/* Event, event mask, tag; bit 31 is reserved. */
+#define ESCR_T1		GENMASK_ULL(1, 0)	/* both modes of hyperthread 1; sessions only */
+/* These bits are the event, the event mask and the tag. Bit 31 is reserved. */
 #define ESCR_EVENT	GENMASK_ULL(30, 4)
 
 #define PEBS_ENABLE	0x3f1
@@ -88,7 +88,7 @@
 #define NR_HALVES	(2 * NR_BLOCKS)
 #define NR_SELECTS	8
 
-/* The MSR of each half's ESCRs, by the CCCR's select; 0: none */
+/* The MSR of the ESCR that each value of CCCR_SELECT selects, for each half. 0: there is none. */
 static const u16 escrs[NR_HALVES][NR_SELECTS] = {
 	/* BPU: BPU, IS, MOB, ITLB, PMH, IX, FSB, BSU */
 	{ 0x3b2, 0x3b4, 0x3aa, 0x3b6, 0x3ac, 0x3c8, 0x3a2, 0x3a0 },
@@ -108,19 +108,16 @@ static const u16 escrs[NR_HALVES][NR_SELECTS] = {
 #define SELECT_IQ	0
 #define SELECT_CRU	4	/* in the IQ block: CRU_ESCR0 and 1 */
 #define LAST_WITH_IQ	2	/* the last model that has IQ_ESCR0 and 1 */
-#define FIRST_EXTENDED	2	/* the first model with EXTENDED_CASCADE, which */
-#define EXTENDED	(BIT(12) | GENMASK(17, 15))	/* these counters have */
+#define FIRST_EXTENDED	2	/* the first model with EXTENDED_CASCADE */
+#define EXTENDED	(BIT(12) | GENMASK(17, 15))	/* counters that have it */
 
-/*
- * The number of each ESCR among perfctr_pmu's control registers; constant after init. 0: no such
- * register
- */
+/* The index of each ESCR in perfctr_pmu.control. 0: there is no such ESCR. Constant after init. */
 static u8 escr_regs[NR_HALVES][NR_SELECTS];
 static bool hyperthreads;
 
 /*
- * The first half has counters 0 and 1 of its block, the second 2 and 3. The IQ block has two more,
- * one in each.
+ * Returns the half of a counter. The first half of a block has its counters 0 and 1, the second
+ * half has 2 and 3. Each half of the IQ block has one counter more.
  */
 static unsigned int half_of(unsigned int hw)
 {
@@ -148,7 +145,10 @@ bool __init perfctr_p4_is(void)
 #define CPUID_CACHES	4
 #define EAX_CORES	GENMASK(31, 26)
 
-/* The logical CPUs of the processor are hyperthreads or, on the last models, cores. */
+/*
+ * Returns true if there are more logical CPUs than cores in a processor. The last models have
+ * several cores.
+ */
 static bool __init has_hyperthreads(void)
 {
 	unsigned int logical = (cpuid_ebx(CPUID_BASIC) & EBX_LOGICAL) >> 16, cores = 1;
@@ -184,7 +184,7 @@ static bool __init exist(void)
 	return true;
 }
 
-/* The CCCRs have the first numbers. */
+/* Adds the ESCRs to perfctr_pmu.control, after the CCCRs. */
 static void __init describe_escrs(void)
 {
 	unsigned int half, select, reg = NR;
@@ -200,7 +200,10 @@ static void __init describe_escrs(void)
 	perfctr_pmu.nr_controls = reg;
 }
 
-/* What PEBS_ENABLE and PEBS_MATRIX_VERT must hold; a core has one of each. */
+/*
+ * Returns the value that the control needs in PEBS_ENABLE (@reg is 0) or PEBS_MATRIX_VERT (@reg is
+ * 1). A core has one of each.
+ */
 static u64 pebs_value(const struct perfctr_ctr_control *ctr, unsigned int reg)
 {
 	return reg ? ctr->config2 : ctr->config1;
@@ -223,7 +226,10 @@ static void __init describe_p4(void)
 		};
 		perfctr_pmu.control[i] = (struct perfctr_x86_control){
 			.msr = CCCR0 + i,
-			/* "Reserved, must be 11B" without hyperthreads */
+			/*
+			 * The manual says "reserved, must be 11B" for processors without
+			 * hyperthreads.
+			 */
 			.idle = CCCR_ANY_THREAD,
 			.changes = CCCR_OVF,
 		};
@@ -233,10 +239,13 @@ static void __init describe_p4(void)
 	perfctr_pmu.general = perfctr_pmu.counters;
 	perfctr_pmu.width = WIDTH;
 	perfctr_pmu.irange = BIT_ULL(WIDTH - 1);
-	/* The kernel's reservation of CCCRs is wrong. Everybody reserves the counters as well. */
+	/*
+	 * We reserve only the counters, because the kernel reserves wrong CCCRs. Everybody else
+	 * reserves the counters too.
+	 */
 	perfctr_pmu.nr_reserved = NR;
 	perfctr_pmu.interrupts = true;
-	/* FORCE_OVF needs a period of 1. */
+	/* FORCE_OVF makes each increment overflow, so its period must be 1. */
 	perfctr_pmu.least_period = 1;
 	perfctr_pmu.overflow = CCCR_OVF;
 	perfctr_pmu.cascade = CCCR_CASCADE | CCCR_EXTENDED;
@@ -262,15 +271,15 @@ u32 __init perfctr_p4_look(void)
 	perfctr_x86_mind_carries();
 	if (!hyperthreads)
 		return PERFCTR_NO_COUNTERS_NONE;
-	/* A program on the second thread can read what the first thread counts. */
+	/* A program on the second hyperthread can read what the first one counts. */
 	perfctr_x86_guard_never();
-	/* Before a CPU comes up we do not know which thread it is. */
+	/* Before a CPU comes up we do not know which hyperthread it is. */
 	for_each_possible_cpu(cpu)
 		perfctr_x86_set_core(per_cpu_ptr(&perfctr_x86_cpu, cpu), PERFCTR_X86_NO_CORE);
 	return PERFCTR_NO_COUNTERS_NONE;
 }
 
-/* The lowest bit of the initial APIC id is the thread's number in its core. */
+/* The lowest bit of the initial APIC id is the number of the hyperthread in its core. */
 static u32 p4_core(void)
 {
 	u32 apic_id = (cpuid_ebx(CPUID_BASIC) & EBX_APIC_ID) >> 24;
@@ -285,7 +294,10 @@ static u32 p4_cpu_type(void)
 	return boot_cpu_data.x86_model == 2 ? PERFCTR_X86_INTEL_P4M2 : PERFCTR_X86_INTEL_P4;
 }
 
-/* A whole CCCR must agree with the rest of the control. */
+/*
+ * Returns true if the event has none of the bits of CCCR_CONTROL, or if these bits agree with the
+ * other members of the control.
+ */
 static bool cccr_agrees(const struct perfctr_ctr_control *ctr)
 {
 	u64 cccr = ctr->event;
@@ -311,7 +323,10 @@ static bool escr_agrees(const struct perfctr_ctr_control *ctr)
 	       (!said || said == escr_modes(ctr));
 }
 
-/* Replay tagging only: precise events set other bits there, and need an area in memory. */
+/*
+ * Returns true if the control's PEBS registers are zero or valid for replay tagging. We refuse
+ * precise events, which set other bits and need an area in memory.
+ */
 static bool pebs_is_valid(const struct perfctr_ctr_control *ctr)
 {
 	u64 enable = ctr->config1, vert = ctr->config2;
@@ -322,7 +337,10 @@ static bool pebs_is_valid(const struct perfctr_ctr_control *ctr)
 	       !(enable & ~(PEBS_UOP_TAG | PEBS_REPLAY)) && vert && !(vert & ~VERT_VALID);
 }
 
-/* Sets *block to 0 to NR_BLOCKS - 1. EINVAL: no block is named, or two are. */
+/*
+ * Sets *block to the number of the block, counted from 0. Returns 0, or -EINVAL if the control
+ * names no block, or two different ones.
+ */
 static int find_block(const struct perfctr_ctr_control *ctr, unsigned int *block)
 {
 	unsigned int said = (ctr->event & EVENT_BLOCK) >> EVENT_BLOCK_SHIFT;
@@ -336,7 +354,7 @@ static int find_block(const struct perfctr_ctr_control *ctr, unsigned int *block
 	return said && said - 1 != *block ? -EINVAL : 0;
 }
 
-/* The counters of the block that can select such an ESCR */
+/* Returns the counters of the block that can select such an ESCR, as a bit map. */
 static u32 counters_of(unsigned int block, u64 cccr)
 {
 	u32 counters = 0;
@@ -358,11 +376,14 @@ static int p4_check(const struct perfctr_ctr_control *ctr, u32 *counters,
 	if (ctr->event & ~(CCCR_EVENT | CCCR_CONTROL | EVENT_BLOCK) || !cccr_agrees(ctr) ||
 	    !escr_agrees(ctr) || !pebs_is_valid(ctr) || find_block(ctr, &block))
 		return -EINVAL;
-	/* Each increment overflows, so the period must be 1. */
+	/* With FORCE_OVF each increment overflows, so the period must be 1. */
 	if (ctr->event & CCCR_FORCE_OVF && ctr->ireset && ctr->ireset != -1)
 		return -EINVAL;
 	*counters = counters_of(block, ctr->event);
-	/* Most models have an erratum: a counter that waits does not interrupt reliably. */
+	/*
+	 * By an erratum of most models a counter that waits for another to overflow does not
+	 * interrupt reliably.
+	 */
 	if (*counters && ctr->ireset && perfctr_x86_waits(ctr)) {
 		why->reason = PERFCTR_REASON_ERRATUM;
 		return -EOPNOTSUPP;
@@ -371,12 +392,12 @@ static int p4_check(const struct perfctr_ctr_control *ctr, u32 *counters,
 }
 
 /**
- * struct placing - counters of one block that are given hardware counters
- * @ctr: the control's counters
- * @can: for each, the hardware counters that can count it
- * @hw: for each, the hardware counter that it is given
- * @which: the control's counters that belong to this block
- * @nr: number of these
+ * struct placing - state of the search for hardware counters for one block
+ * @ctr: the counters of the control
+ * @can: the hardware counters that can count each of @ctr
+ * @hw: the hardware counter that each of @ctr is given
+ * @which: indices of the counters in @ctr that belong to this block
+ * @nr: number of counters in @which
  * @used: hardware counters that have been given
  */
 struct placing {
@@ -393,7 +414,10 @@ static u64 escr_of(const struct perfctr_ctr_control *ctr)
 	return (ctr->config & (ESCR_EVENT | ESCR_T1)) | escr_modes(ctr);
 }
 
-/* Does none of the first @n counters use that ESCR with another value? */
+/*
+ * Returns true if none of the first @n counters needs another value in the ESCR that counter @n
+ * needs.
+ */
 static bool escr_is_free(const struct placing *p, unsigned int n, unsigned int hw)
 {
 	const struct perfctr_ctr_control *ctr = &p->ctr[p->which[n]];
@@ -411,8 +435,9 @@ static bool escr_is_free(const struct placing *p, unsigned int n, unsigned int h
 }
 
 /*
- * Tries all placements in turn: a block has at most six counters, so there are fewer than 2,000
- * ways to begin. Returns the most counters that could be placed: all, or else the next one fails.
+ * Tries all placements in turn. A block has at most six counters, so there are fewer than 2,000
+ * partial placements. Returns the largest number of counters that could be placed. If it is less
+ * than @nr, the next counter has no place.
  */
 static unsigned int place_block(struct placing *p)
 {
@@ -423,7 +448,7 @@ static unsigned int place_block(struct placing *p)
 		u32 left = p->can[p->which[n]] & ~p->used & ~tried[n];
 
 		if (!left) {
-			/* Move the counter before it to another place. */
+			/* Counter @n has no place left, so move the counter before it. */
 			if (!n--)
 				break;
 			p->used &= ~BIT(p->hw[p->which[n]]);
@@ -461,7 +486,7 @@ static unsigned int p4_place(const struct perfctr_ctr_control *ctr, const u32 *c
 	return nr;
 }
 
-/* A CCCR has the same value on all counters. */
+/* There is nothing to change, because a CCCR has the same value on all counters. */
 static void p4_name(struct perfctr_ctr_control *ctr, u32 hw)
 {
 }
@@ -475,7 +500,7 @@ static u64 cccr_of(const struct perfctr_ctr_control *ctr)
 	return cccr | CCCR_ENABLE | CCCR_ANY_THREAD | (ctr->ireset ? CCCR_OVF_PMI_T0 : 0);
 }
 
-/* The ESCR comes first, because the CCCR starts the counter. */
+/* The ESCR is added first, because the write of the CCCR starts the counter. */
 static void p4_compile(const struct perfctr_ctr_control *ctr, u32 hw,
 		       struct perfctr_cpu_image *image)
 {
@@ -498,9 +523,9 @@ static u32 p4_counts(u64 *value)
 }
 
 /*
- * For each block an event that the loop causes, in any number: nobody has checked how exactly a
- * real processor counts it. The loop causes none of the FLAME block's events, so its four counters
- * are not tried.
+ * Each block but FLAME has an event that the loop causes. Any number of these events is accepted,
+ * because nobody has checked how exactly a real processor counts them. The loop causes no event of
+ * the FLAME block, so the four counters of that block are not tried.
  */
 #define KNOWN(select, code, mask, first, last) {						\
 	.event = (select) << CCCR_SELECT_SHIFT, .config = (code) << 25 | (mask) << 9,	\

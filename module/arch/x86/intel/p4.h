@@ -6,7 +6,7 @@
 
 extern const struct perfctr_x86_family perfctr_p4;
 
-/* See processor.c. */
+/* struct candidate in processor.c describes these two functions. */
 bool perfctr_p4_is(void);
 u32 perfctr_p4_look(void);
 

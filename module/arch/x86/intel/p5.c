@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Intel's P5, with or without MMX, and Cyrix's clones of it, 6x86MX, MII and III. They have two
- * counters, whose controls are the halves of one register, CESR. They do not interrupt.
+ * counters. Each counter's control is a half of one register, CESR. The counters do not interrupt.
  *
- * - A half has an event, and two bits that say in which modes it counts. Without these bits the
- *   counter stands still. Cyrix's events have one bit more.
- * - Without MMX the P5 has no RDPMC: the kernel reads by RDMSR, and user mode cannot read.
+ * - A half holds an event number, and a bit for each mode in which to count. If both mode bits are
+ *   zero, the counter stands still. Cyrix's event numbers have one bit more.
+ * - The P5 without MMX has no RDPMC. The kernel reads its counters by RDMSR, and user mode cannot
+ *   read them.
  *
  * Sources: Intel's Software Developer's Manual, volume 3, "Performance Monitoring (Pentium
  * Processors)", and its table of their events; Cyrix's M II data book, 2.7 and 2.8; and the
@@ -22,12 +23,12 @@
 #include "arch/x86/intel/p5.h"
 
 #define MSR_CESR	0x11
-#define MSR_CTR0	0x12	/* and the next one */
+#define MSR_CTR0	0x12	/* counter 1 is the next register */
 
 #define WIDTH		40
 #define WIDTH_CYRIX	48
 
-/* A half of CESR. Bit 9 chooses what a pin of the processor shows. */
+/* These are the bits of a half of CESR. Bit 9 chooses what a pin of the processor shows. */
 #define CESR_BITS	16
 #define CESR_HALF	GENMASK_ULL(CESR_BITS - 1, 0)
 #define CESR_EVENT	GENMASK_ULL(5, 0)
@@ -41,13 +42,16 @@
 #define BRANCHES	0x12
 #define INSTRUCTIONS	0x16
 
-/* With MMX, an event number from here on means different events on the two counters. */
+/*
+ * On processors with MMX each event number from this one on means one event on counter 0 and
+ * another on counter 1.
+ */
 #define FIRST_PAIR	0x2a
 
-/* Two instructions per clock, at less than 500 MHz */
+/* A counter counts at most two instructions per clock, and the clock is below 500 MHz. */
 #define RATE_SHIFT	30
 
-static bool pairs;	/* there are such events; constant after init */
+static bool pairs;	/* numbers from FIRST_PAIR on mean two events; constant after init */
 static u32 cpu_type;	/* constant after init */
 
 bool perfctr_cesr_exists(bool rdpmc)
@@ -87,7 +91,7 @@ void __init perfctr_cesr_describe(unsigned int width)
 	perfctr_pmu.general = perfctr_pmu.counters;
 	perfctr_pmu.width = width;
 	perfctr_pmu.rate_shift = RATE_SHIFT;
-	/* Linux has a single reservation for all counters here. */
+	/* For this processor Linux has a single reservation, which covers all counters. */
 	perfctr_pmu.nr_reserved = 1;
 	perfctr_pmu.nr_controls_reserved = 1;
 }
@@ -98,12 +102,12 @@ void perfctr_cesr_add(struct perfctr_cpu_image *image, u32 hw, u64 value)
 			      perfctr_cesr_half(value, hw));
 }
 
-/* A half looks the same for both counters. */
+/* There is nothing to change, because a half has the same value on both counters. */
 void perfctr_cesr_name(struct perfctr_ctr_control *ctr, u32 hw)
 {
 }
 
-/* Counters that failed their trial */
+/* Zeroes the counters that failed their trial. */
 void perfctr_cesr_clear_unused(void)
 {
 	unsigned int i;
@@ -164,8 +168,8 @@ static u64 mode_bits(const struct perfctr_ctr_control *ctr)
 }
 
 /*
- * An event's number may mean another event on each counter. If the control names no counter, the
- * number means the first counter's event.
+ * If a number means one event on each counter and the control names no counter, the number means
+ * the event of counter 0.
  */
 static int p5_check(const struct perfctr_ctr_control *ctr, u32 *counters,
 		    struct perfctr_refusal *why)
@@ -177,7 +181,7 @@ static int p5_check(const struct perfctr_ctr_control *ctr, u32 *counters,
 		*counters &= BIT(0);
 	if (ctr->event & ~(perfctr_pmu.event_bits | MODES))
 		return -EINVAL;
-	/* perfctr 2.6 passes the whole half, which must agree with the flags. */
+	/* Programs for perfctr 2.6 pass the whole half. Its mode bits must agree with the flags. */
 	if (ctr->event & MODES && (ctr->event & MODES) != mode_bits(ctr))
 		return -EINVAL;
 	return 0;

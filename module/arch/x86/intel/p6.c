@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Intel's P6: Pentium Pro, II, III, and M. Two counters, which one bit enables: it is in the first
- * event select, and reserved in the second.
+ * Intel's P6: Pentium Pro, II, III, and M. They have two counters, which are enabled by a single
+ * bit. The bit is in the first event select, and reserved in the second.
  */
 
 #include <linux/init.h>
@@ -16,15 +16,15 @@
 
 #define NR		2
 #define WIDTH		40
-#define CPUID_PERFMON	10	/* that leaf came later */
+#define CPUID_PERFMON	10	/* later processors have this leaf */
 
 #define INSTRUCTIONS	0x00c0
 #define BRANCHES	0x00c4
 #define CYCLES		0x0079
 
 /*
- * Events that only one counter counts (Software Developer's Manual, volume 3, P6 family
- * performance-monitoring events)
+ * These events are counted by only one of the counters (Software Developer's Manual, volume 3, P6
+ * family performance-monitoring events).
  */
 static const struct {
 	u8 event;
@@ -50,12 +50,12 @@ u32 __init perfctr_p6_look(void)
 		return PERFCTR_NO_COUNTERS_REGISTERS;
 	perfctr_x86_evntsel_describe(NR, WIDTH, MSR_P6_PERFCTR0, MSR_P6_EVNTSEL0, 1);
 	perfctr_pmu.together = EVNTSEL_EN;
-	/* Without a mode the first counter itself counts nothing. */
+	/* The first counter counts nothing while its mode bits are zero. */
 	perfctr_pmu.control[0].idle = EVNTSEL_EN;
 	perfctr_pmu.ctr[0].stop = ~EVNTSEL_EN;
 	perfctr_pmu.ctr[1].enable = 0;
 	perfctr_pmu.interrupts = true;
-	/* Pentium Pro, erratum 26 (Linux, arch/x86/events/intel/p6.c) */
+	/* These Pentium Pros have erratum 26 (Linux, arch/x86/events/intel/p6.c). */
 	if (boot_cpu_data.x86_model == 1 && boot_cpu_data.x86_stepping < 9)
 		perfctr_x86_forbid_user_reads();
 	perfctr_x86_evntsel_samples(INSTRUCTIONS, BRANCHES);

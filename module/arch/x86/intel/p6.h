@@ -6,7 +6,7 @@
 
 extern const struct perfctr_x86_family perfctr_p6;
 
-/* See processor.c. */
+/* struct candidate in processor.c describes these two functions. */
 bool perfctr_p6_is(void);
 u32 perfctr_p6_look(void);
 
