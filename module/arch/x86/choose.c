@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which counters a control can have, and what their registers hold for it */
+/* Chooses the counters of a control, and makes the values of their registers. */
 
 #include <linux/errno.h>
 #include <linux/nospec.h>
@@ -20,7 +20,7 @@ int perfctr_x86_can_count(const struct perfctr_ctr_control *ctr, u32 *can,
 	int err;
 
 	*can = 0;
-	/* perfctr_x86_metrics_check() checks the rest. */
+	/* perfctr_x86_metrics_check() checks metrics. */
 	if (perfctr_x86_is_metric(ctr, NULL))
 		return 0;
 	if (ctr->map != PERFCTR_MAP_ANY) {
@@ -72,7 +72,9 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *first, unsigned int nr, 
 
 	for (i = 0; i < nr; i++, ctr++) {
 		why->index = i;
-		/* Flags may be 0 only in for_sessions() controls, whose config has the modes. */
+		/*
+		 * Only a counter for sessions may have no flags, because its config has the modes.
+		 */
 		if ((!ctr->flags && !perfctr_cpu_for_sessions(ctr)) || ctr->flags & ~CTR_BOTH)
 			return -EINVAL;
 		if (!perfctr_pmu.counters) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Code that families with event selects share: see evntsel.h. */
+/* The code that all families with event selects use: see evntsel.h. */
 
 #include <linux/errno.h>
 #include <linux/init.h>
@@ -8,7 +8,7 @@
 
 #include "arch/x86/evntsel.h"
 
-/* Bits that the rest of a control determines too */
+/* These bits follow from other members of a control. */
 #define CONTROL_BITS	(EVNTSEL_USR | EVNTSEL_OS | EVNTSEL_INT | EVNTSEL_EN)
 
 bool perfctr_x86_register_exists(u32 msr)
@@ -68,7 +68,10 @@ void __init perfctr_x86_evntsel_describe(unsigned int nr, unsigned int width, u3
 	perfctr_pmu.nr_reserved = nr;
 	perfctr_pmu.nr_controls_reserved = nr;
 	perfctr_pmu.event_bits = EVNTSEL_EVENT;
-	/* perf uses this on all x86: some processors do not interrupt if one event is left. */
+	/*
+	 * perf uses this period on all x86 processors. Some of them do not interrupt if a counter
+	 * starts one event before its overflow.
+	 */
 	perfctr_pmu.least_period = 2;
 }
 
@@ -94,7 +97,9 @@ int perfctr_x86_evntsel_check(const struct perfctr_ctr_control *ctr)
 
 	if (ctr->event & ~(perfctr_pmu.event_bits | CONTROL_BITS))
 		return -EINVAL;
-	/* perfctr 2.6 passes the whole register, which must agree with the rest of the control. */
+	/*
+	 * Programs for perfctr 2.6 pass the whole register. It must agree with the other members.
+	 */
 	if (ctr->event & CONTROL_BITS &&
 	    (ctr->event & CONTROL_BITS) != control_bits(ctr, hw))
 		return -EINVAL;
@@ -102,8 +107,8 @@ int perfctr_x86_evntsel_check(const struct perfctr_ctr_control *ctr)
 }
 
 /*
- * If the user gave a whole event select, adapt it to the counter: on the P6 only one has the enable
- * bit.
+ * If the user passed a whole event select, adapts it to the counter. On the P6 only the first event
+ * select has the enable bit.
  */
 void perfctr_x86_evntsel_name(struct perfctr_ctr_control *ctr, u32 hw)
 {
@@ -119,8 +124,9 @@ void perfctr_x86_evntsel_compile(const struct perfctr_ctr_control *ctr, u32 hw,
 }
 
 /*
- * Where one bit enables all counters, it is in the first event select. perf leaves it set, with no
- * mode.
+ * Returns an event select that counts, with its *value, or 0. If one bit enables all counters, it
+ * is in the first event select. perf leaves that bit set, but with no mode, so the mode bits are
+ * checked as well.
  */
 u32 perfctr_x86_evntsel_counts(u64 *value)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Hot path of the x86 driver. Hardware counter n below 24 is general-purpose counter n; from 24 on
- * it is fixed counter n - 24; from 32 on it is TopDown's metric n - 32, which has no counter and is
- * in no bit map. The clock is the TSC.
+ * The hot path of the x86 driver. Hardware counters 0 to 23 are the general-purpose counters, and
+ * 24 to 31 the fixed counters. Numbers from 32 on are TopDown's metrics, which have no counters and
+ * are in no bit map. The clock is the TSC.
  */
 #ifndef PERFCTR_X86_CPU_H
 #define PERFCTR_X86_CPU_H
@@ -21,47 +21,47 @@
 #define PERFCTR_X86_FIXED	24	/* the first fixed counter */
 #define PERFCTR_X86_MAX		32
 #define PERFCTR_X86_METRIC	PERFCTR_X86_MAX	/* the first metric */
-#define PERFCTR_X86_SLOTS	(PERFCTR_X86_FIXED + 3)	/* metrics are parts of this one */
+#define PERFCTR_X86_SLOTS	(PERFCTR_X86_FIXED + 3)	/* TopDown's metrics are parts of it */
 
-#define PERFCTR_X86_CONTROLS	64	/* most control registers that all counters have together */
+#define PERFCTR_X86_CONTROLS	64	/* the most control registers of a CPU */
 
 #define PERFCTR_X86_NO_CORE	0xffffffffu
-#define PERFCTR_X86_CHANGED	0xfffffffeu	/* also no processor's: see verify.c */
+#define PERFCTR_X86_CHANGED	0xfffffffeu	/* no processor has this type: see verify.c */
 
 /**
- * struct perfctr_x86_cpu - what this CPU's counters do. Only that CPU accesses it, with interrupts
- * off, except to prepare it before the CPU comes up
- * @active: id of the config whose counters all count as it wants them, so its states may be resumed
- *	at once; or 0
- * @private_kin: kin of a config; or 0. Since all registers were zero, only its threads of
- *	@private_uid that read registers have run; others need perfctr_cpu_load(). At most one of
- *	@private_kin and @active is set
- * @private_uid: see @private_kin
- * @private_id: id of the config of @private_kin
- * @private_mm: context.ctx_id of the only mm whose counts are in the registers; 0: there are
- *	several, or it is not known
- * @core: on a hybrid processor, the core's type and native model (CPUID leaf 1AH's EAX); on others
- *	0. Or PERFCTR_X86_NO_CORE, which no config has: the CPU lacks something that the others
- *	have, or does not count, or its counters are another CPU's
- * @tried: its counters have been tried since it came up
- * @bad: counters that do not count
- * @bad_events: events of perfctr_pmu.events that its counters do not count
- * @ours: the registers are set up for us, and hold what this structure says
- * @load_core: configs with this @core may be loaded: the CPU's own; or, after somebody else has
- *	written to the registers, PERFCTR_X86_CHANGED, until they are taken again or given back
+ * struct perfctr_x86_cpu - the counters of a CPU. Only that CPU accesses this structure, with
+ * interrupts off. Before the CPU comes up, another CPU prepares it
+ * @active: id of the config that is loaded, so that its states may be resumed at once. 0: none
+ * @private_kin: the kin to which the registers are private. 0: they are not private. Since the
+ *	registers were zero, only threads of this kin and of @private_uid have run that read
+ *	registers. Others need perfctr_cpu_load(). At most one of @private_kin and @active is set
+ * @private_uid: the user to whom the registers are private
+ * @private_id: id of the config to which the registers are private
+ * @private_mm: context.ctx_id of the only mm whose counts are in the registers. 0: there are
+ *	several, or the mm is not known
+ * @core: the type of the core. On a hybrid processor this is EAX of CPUID leaf 1AH, on others 0.
+ *	PERFCTR_X86_NO_CORE, which no config has: the CPU lacks something that the others have, or
+ *	does not count, or its counters belong to another CPU
+ * @tried: the counters have been tried since the CPU came up
+ * @bad: counters that failed their trial
+ * @bad_events: events of perfctr_pmu.events that the counters do not count
+ * @ours: we have the counters, and the registers hold what this structure says
+ * @load_core: the type of configs that may be loaded, mostly @core. PERFCTR_X86_CHANGED: somebody
+ *	else has written to the registers, so no config may be loaded until we take the registers
+ *	again or give them back
  * @verified: jiffies when the registers were last compared with this structure
- * @froze: before we took the counters, an overflow interrupt stopped all of them
- * @overrides: firmware counted when we took the registers, and gets them back
- * @found: what the control registers held then
- * @running: counters, by number, that count if their own controls let them. All others stand still
- *	whatever their controls say: see struct perfctr_pmu's @global_ctrl and @together
- * @enabled: counters whose own control lets them count something
- * @interrupting: counters whose own control lets them interrupt. They stand still, except for
- *	states that count with them
+ * @froze: the freeze bit was set before we took the counters
+ * @overrides: firmware counted when we took the registers, and will get them back
+ * @found: values of the control registers when we took them from firmware
+ * @running: counters that count if their own controls enable them. The others are stopped by
+ *	@global_ctrl or @together of struct perfctr_pmu, whatever their own controls say
+ * @enabled: counters that their own controls enable
+ * @interrupting: counters that their own controls let interrupt. They run only while a state with
+ *	these i-mode counters is resumed
  * @dirty: counters that may not be zero
- * @negative: those of @dirty that were i-mode counters
- * @control: what the control registers hold, as struct perfctr_pmu numbers them
- * @global_ctrl: what the global control held before we took it
+ * @negative: counters of @dirty that were i-mode counters, so they may be below zero
+ * @control: our copy of the control registers, in the order of perfctr_pmu.control
+ * @global_ctrl: value of the global control before we took it
  */
 struct perfctr_x86_cpu {
 	unsigned long active;
@@ -90,7 +90,10 @@ struct perfctr_x86_cpu {
 
 DECLARE_PER_CPU(struct perfctr_x86_cpu, perfctr_x86_cpu);
 
-/* A call at the end of a function is a jump, and only the callee then needs a stack frame. */
+/*
+ * A call at the end of a function becomes a jump. With noinline the caller then needs no stack
+ * frame.
+ */
 #define PERFCTR_CPU_RARE	noinline
 
 /* Only 32-bit kernels run on processors without RDPMC or without a time-stamp counter. */
@@ -98,14 +101,17 @@ DECLARE_PER_CPU(struct perfctr_x86_cpu, perfctr_x86_cpu);
 #define PERFCTR_X86_OLD	IS_ENABLED(CONFIG_X86_32)
 #endif
 
-/* Constant after init: see perfctr_x86_read_by_rdmsr(), perfctr_x86_use_kernels_clock() */
+/*
+ * These keys are constant after init: see perfctr_x86_read_by_rdmsr() and
+ * perfctr_x86_use_kernels_clock().
+ */
 DECLARE_STATIC_KEY_FALSE(perfctr_x86_rdmsr_key);
 DECLARE_STATIC_KEY_FALSE(perfctr_x86_clock_key);
 
 u64 perfctr_x86_read_ctr_msr(u32 msr);
 u64 perfctr_x86_kernels_clock(void);
 
-/* True if the clock is not the time-stamp counter. */
+/* Returns true if the clock is the kernel's and not the time-stamp counter. */
 static __always_inline bool perfctr_x86_clock_is_kernels(void)
 {
 	return PERFCTR_X86_OLD && static_branch_unlikely(&perfctr_x86_clock_key);
@@ -122,12 +128,12 @@ static __always_inline u64 perfctr_cpu_clock(void)
 }
 
 /*
- * RDPMC's number of each counter, and of the register of each metric; or the counters' MSRs, if
- * there is no RDPMC. Constant after init
+ * RDPMC's number of each counter, and of the register of each metric. If there is no RDPMC, these
+ * are the MSRs of the counters. Constant after init.
  */
 extern u32 perfctr_x86_rdpmc[PERFCTR_X86_METRIC + PERFCTR_METRICS];
 
-/* RDPMC's number; without RDPMC the counter's number. */
+/* Returns RDPMC's number of the counter, or @hw itself if there is no RDPMC. */
 static __always_inline u32 perfctr_cpu_operand(unsigned int hw)
 {
 	return perfctr_x86_has_no_rdpmc() ? hw : perfctr_x86_rdpmc[hw];
@@ -144,7 +150,7 @@ static __always_inline u64 perfctr_cpu_read(const struct perfctr_cpu_ctr *ctr)
 
 	if (perfctr_x86_has_no_rdpmc())
 		return perfctr_x86_read_ctr_msr(ctr->read);
-	/* It cannot fault: we only bind counters that CPUID reports. */
+	/* RDPMC cannot fault, because we bind only counters that exist. */
 	asm volatile("rdpmc" : "=a" (low), "=d" (high) : "c" ((u32)ctr->read));
 	return (u64)high << 32 | low;
 }
@@ -156,20 +162,21 @@ void perfctr_cpu_istop(const struct perfctr_config *config, const void *id);
 void perfctr_cpu_iclear(const struct perfctr_config *config);
 
 /*
- * No counter of perf's interrupts meanwhile. Others' irq_work may, and we cannot tell it from ours.
+ * Always true. Our counters interrupt by the vector of irq_work, and we cannot tell the two
+ * interrupts apart. perf has no counters meanwhile.
  */
 static inline bool perfctr_cpu_ioverflowed(const struct perfctr_config *config)
 {
 	return true;
 }
 
-/* Never true, so each perfctr_cpu_istart() gets values, and not NULL. */
+/* Never true, so perfctr_cpu_istart() always gets values and never NULL. */
 static inline bool perfctr_cpu_istopped(const void *id)
 {
 	return false;
 }
 
-/* A store that would fault fails. */
+/* From now on a store that would fault fails, so perfctr_cpu_faulted() is never true. */
 static __always_inline void perfctr_cpu_faults_begin(void)
 {
 	pagefault_disable();
@@ -225,9 +232,9 @@ static inline bool perfctr_cpu_changed(void)
 }
 
 /*
- * Constant after init. Siblings: hyperthreads share their counters, so only the first one of each
- * core counts. Session bits: bits of a control's config that say what to count of the other
- * hyperthread
+ * perfctr_x86_siblings is true if hyperthreads share their counters, so that only the first
+ * hyperthread of each core may count. perfctr_x86_session_bits are the bits of a control's config
+ * that choose what to count of the other hyperthread. Both are constant after init.
  */
 #define PERFCTR_CPU_KEEPS_OFF
 
@@ -251,7 +258,8 @@ static inline bool perfctr_cpu_for_sessions(const struct perfctr_ctr_control *ct
 }
 
 /*
- * The family checks a control's config1 and config2; otherwise they are zero. Constant after init
+ * If true, the family checks config1 and config2 of a control. Otherwise these must be zero.
+ * Constant after init.
  */
 #define PERFCTR_CPU_MORE_CONFIG
 
@@ -264,7 +272,10 @@ static inline bool perfctr_cpu_more_config(void)
 
 #define PERFCTR_CPU_CLOCK_SLOT	64
 
-/* A slot for each index, not for each hardware counter: this saves readers a look at the map. */
+/*
+ * A page has a slot for each index in the control, and not for each hardware counter. So readers
+ * need not look up the hardware counter.
+ */
 static inline unsigned long perfctr_cpu_slot(const struct perfctr_config *config,
 					     unsigned long i)
 {
@@ -272,8 +283,9 @@ static inline unsigned long perfctr_cpu_slot(const struct perfctr_config *config
 }
 
 /*
- * In 32-bit mode it is the base of the segment that GS selects, which is one of the thread's own in
- * the GDT. We ignore the LDT: a thread that has its pointer there has none for us.
+ * Returns the thread pointer in 32-bit mode: the base of the segment that GS selects, which is one
+ * of the thread's TLS segments in the GDT. Returns 0 if GS selects any other segment, even one in
+ * the LDT.
  */
 static inline u64 perfctr_cpu_thread_pointer_32(struct task_struct *task)
 {
@@ -293,7 +305,10 @@ static inline u64 perfctr_cpu_thread_pointer_32(struct task_struct *task)
 	return get_desc_base(&task->thread.tls_array[entry]);
 }
 
-/* The thread pointer as user space sees it. With FSGSBASE user mode changes it by itself. */
+/*
+ * Returns the thread pointer as user space sees it. We read the register of the running thread,
+ * because user mode can change it with FSGSBASE.
+ */
 static inline u64 perfctr_cpu_thread_pointer(struct task_struct *task)
 {
 #ifdef CONFIG_X86_64
@@ -311,7 +326,7 @@ static inline u64 perfctr_cpu_thread_pointer(struct task_struct *task)
 }
 
 /*
- * CR4.PCE permits RDPMC, so we ask the processor itself. The kernel sets it for whole processes
+ * CR4.PCE permits RDPMC, so we read CR4 itself. The kernel sets this bit for whole processes
  * (rdpmc.c), and clears it again when perf's attribute "rdpmc" says so.
  */
 static __always_inline bool perfctr_cpu_user_permitted(const struct perfctr_config *config)
@@ -358,7 +373,10 @@ static inline void perfctr_cpu_leave_to_kin(const struct task_struct *next)
 		this_cpu_write(perfctr_x86_cpu.private_mm, 0);
 }
 
-/* RDTSC may kill the thread: CR4.TSD follows prctl(PR_SET_TSC) and seccomp's strict mode. */
+/*
+ * After prctl(PR_SET_TSC), or in seccomp's strict mode, CR4.TSD is set, and RDTSC would kill the
+ * thread.
+ */
 #define PERFCTR_CPU_HIDES_CLOCK
 
 static __always_inline bool perfctr_cpu_clock_hidden(void)
@@ -370,7 +388,7 @@ static __always_inline bool perfctr_cpu_clock_hidden(void)
 
 bool perfctr_cpu_modeless(void);
 
-/* The process has the permission, not the thread. */
+/* There is nothing to grant to a thread, because its whole process has the permission. */
 static inline unsigned long perfctr_cpu_grant(const struct perfctr_config *config)
 {
 	return 0;
@@ -382,10 +400,13 @@ static inline void perfctr_cpu_revoke(u32 granted)
 
 #define PERFCTR_CPU_PERMITS_PROCESSES
 
-/* The number of callers that are giving somebody the permission */
+/* The number of callers that are about to permit an mm to execute RDPMC */
 extern atomic_t perfctr_x86_giving;
 
-/* This includes perf's permissions, but while perf has counters we have none. */
+/*
+ * Returns true if the task may execute RDPMC, or may soon be permitted. This includes permissions
+ * by perf, but perf has no counters while we have them.
+ */
 static __always_inline bool perfctr_cpu_is_permitted(const struct task_struct *task)
 {
 	return task->mm && (atomic_read(&task->mm->context.perf_rdpmc_allowed) ||
@@ -416,41 +437,45 @@ void perfctr_cpu_guard_exit(void);
 void perfctr_cpu_permit_init(void (*changes)(bool ends), void (*hides)(void));
 void perfctr_cpu_permit_exit(void);
 bool perfctr_cpu_can_permit(void);
-/* Call before perfctr_cpu_permit_init(): nobody will be permitted. */
+/* Call before perfctr_cpu_permit_init(), so that it permits nobody to execute RDPMC. */
 void perfctr_x86_forbid_user_reads(void);
 int perfctr_cpu_mm_get(struct mm_struct *mm);
 bool perfctr_cpu_mm_put(struct mm_struct *mm);
 bool perfctr_cpu_mm_waits(struct mm_struct *mm);
 bool perfctr_cpu_mm_permit(struct mm_struct *mm);
 void perfctr_cpu_mm_forked(struct mm_struct *mm);
-/* Call when perf has no counters, and we have none yet. May sleep. */
+/*
+ * Ends all permissions that processes still have. Call it when perf has no counters any more and we
+ * have none yet. May sleep.
+ */
 void perfctr_x86_forget_permits(void);
 /*
- * Are the counters ours? Only then do mms have the permission that they were given. CPUs apply this
- * in perfctr_cpu_update_permission(). May sleep.
+ * Says whether we have the counters. Only while we have them, mms have the permission that they
+ * were given. A CPU applies this when it calls perfctr_cpu_update_permission(). May sleep.
  */
 void perfctr_x86_permit_claimed(bool claimed);
-/* Does any mm have the permission now? May sleep. */
+/* Returns true if any mm has the permission now. May sleep. */
 bool perfctr_x86_any_permitted(void);
 bool perfctr_cpu_mm_any_given(void);
 bool perfctr_cpu_withhold(unsigned int why, bool withhold);
 void perfctr_cpu_update_permission(void);
 /*
- * This CPU's counters are neither perf's nor ours yet: has perf zero what it has left. Interrupts
- * are off.
+ * Calls perf's function that zeroes counts which perf has left in this CPU's counters. Call it when
+ * perf has no counters any more and we have none yet, with interrupts off.
  */
 void perfctr_x86_clear_perfs(void);
 
 #define PERFCTR_CPU_ONE_SOURCE
 #define PERFCTR_CPU_SHARED_INLINE	1
 
-/* The bits that perf's counters have; 0: not known. Constant after init */
+/* The bits that perf's counters have. 0: their width is not known. Constant after init. */
 extern u64 perfctr_x86_shared_mask;
 
 /*
- * Like x86_perf_event_update(), but writes nothing. An NMI may update the event in between, and may
- * also restart the register: then prev_count, count or both change. We must compare both, as
- * prev_count is the same again after an overflow.
+ * Returns the count of an event of perf's. This computes what x86_perf_event_update() does, but
+ * writes nothing. An NMI may update the event or restart the register in between, and then
+ * prev_count, count or both change. We must compare both, because prev_count is the same again
+ * after an overflow.
  */
 static __always_inline u64 perfctr_cpu_shared_read(struct perf_event *event)
 {
@@ -475,7 +500,7 @@ static __always_inline bool perfctr_cpu_shared_filters(const struct perf_event *
 }
 
 void perfctr_x86_shared_init(void);
-/* The CPU is down: forget all that was found about it. */
+/* Forgets the results of trials on that CPU, which is down. */
 void perfctr_x86_shared_forget(unsigned int cpu);
 bool perfctr_cpu_shared_exists(void);
 bool perfctr_cpu_shared_inline(const struct perf_event *event);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the registers of a CPU hold, and the hot path.
+ * The registers of a CPU, and the hot path.
  *
- * Counters run freely while a config is claimed. When a thread is switched in, we write the parts
- * of its config that differ from what we remember of this CPU's registers.
+ * Counters run all the time while a config is claimed. When a thread is switched in, we write those
+ * registers of its config that differ from our copy of this CPU's registers.
  */
 
 #include <linux/init.h>
@@ -78,7 +78,10 @@ static notrace u64 read_ctr(unsigned int hw)
 	return perfctr_cpu_read(&ctr);
 }
 
-/* Is the counter in the upper half of its range? For an i-mode counter that is below zero. */
+/*
+ * Returns true if the counter is in the upper half of its range. An i-mode counter is then below
+ * zero.
+ */
 static notrace bool upper_half(unsigned int hw)
 {
 	return read_ctr(hw) >> (perfctr_pmu.width - 1) & 1;
@@ -93,8 +96,8 @@ static notrace void write_control(struct perfctr_x86_cpu *cpu, u32 reg, u64 valu
 }
 
 /*
- * Without a global control: sets or clears the bit that all counters need. If there is none, all
- * run.
+ * Does what let_run() does on processors without a global control: sets or clears the bit that all
+ * counters need. If there is no such bit either, all counters run.
  */
 static noinline notrace void let_run_otherwise(struct perfctr_x86_cpu *cpu, u32 counters)
 {
@@ -107,7 +110,7 @@ static noinline notrace void let_run_otherwise(struct perfctr_x86_cpu *cpu, u32 
 		      cpu->control[0] & ~perfctr_pmu.together);
 }
 
-/* Lets exactly these counters run, by one write where one register can do it. */
+/* Lets exactly these counters run. If one register stops all counters, this takes one write. */
 static notrace void let_run(struct perfctr_x86_cpu *cpu, u32 counters)
 {
 	u32 before = cpu->running;
@@ -124,7 +127,9 @@ static notrace void let_run(struct perfctr_x86_cpu *cpu, u32 counters)
 	cpu->dirty |= cpu->running & cpu->enabled;
 }
 
-/* let_run() of no counters. Most switches of threads that read registers call this. */
+/*
+ * Does what let_run(cpu, 0) does. Most switches of threads that read registers call this function.
+ */
 static __always_inline void stop_all(struct perfctr_x86_cpu *cpu)
 {
 	if (unlikely(!perfctr_pmu.global_ctrl)) {
@@ -142,7 +147,8 @@ static noinline notrace void silence_each(struct perfctr_x86_cpu *cpu, u32 count
 	unsigned int hw;
 
 	/*
-	 * Counters that never stop are zeroed before somebody comes who may not see their counts.
+	 * Counters that never stop are left out. They are zeroed before a thread comes that may not
+	 * see their counts.
 	 */
 	counters &= ~perfctr_pmu.never_stop;
 	still = counters & perfctr_pmu.counters;
@@ -155,7 +161,10 @@ static noinline notrace void silence_each(struct perfctr_x86_cpu *cpu, u32 count
 	cpu->interrupting &= ~counters;
 }
 
-/* Where let_run() cannot stop single counters, their own controls stop them. */
+/*
+ * Stops these counters by their own controls, if there is no global control by which let_run()
+ * could stop them.
+ */
 static __always_inline void silence(struct perfctr_x86_cpu *cpu, u32 counters)
 {
 	if (!perfctr_pmu.global_ctrl)
@@ -201,7 +210,10 @@ static noinline notrace void write_image(struct perfctr_x86_cpu *cpu,
 		write_entries(cpu, image->entry + first, image->entry + end);
 }
 
-/* i-mode counters stand still until perfctr_cpu_istart(). */
+/*
+ * Writes the control registers of a config. Its i-mode counters stand still until
+ * perfctr_cpu_istart().
+ */
 static __always_inline void set_up(struct perfctr_x86_cpu *cpu, const struct perfctr_config *config)
 {
 	const struct perfctr_cpu_image *image = config->image;
@@ -209,14 +221,15 @@ static __always_inline void set_up(struct perfctr_x86_cpu *cpu, const struct per
 
 	lockdep_assert_irqs_disabled();
 	/*
-	 * A CPU that goes down has given its counters back, but threads that must leave it may
+	 * A CPU that goes down has given its counters back, but threads that must leave the CPU may
 	 * still run.
 	 */
 	if (unlikely(!cpu->ours))
 		perfctr_x86_take_all();
 	/*
-	 * The register of an a-mode counter must not run from below zero to above it: its
-	 * difference would change sign.
+	 * The register of an a-mode counter must not wrap from its upper half to zero, because its
+	 * difference would then change sign. So zero registers that i-mode counters have left
+	 * there.
 	 */
 	if (unlikely(cpu->negative & sums)) {
 		perfctr_x86_zero(cpu->negative & sums);
@@ -243,8 +256,9 @@ notrace int perfctr_cpu_load(const struct perfctr_config *config)
 }
 
 /*
- * Whoever may read one register may read them all. So no register holds counts of others, and only
- * the config's own counters run, because other events may be secret to the thread.
+ * A thread that may read one register may read all of them. So all registers that may hold counts
+ * of other users or processes are zeroed. Only the config's own counters run, because counts of
+ * other events may be secret.
  */
 notrace int perfctr_cpu_restart(const struct perfctr_config *config, unsigned long kin,
 				kuid_t uid)
@@ -258,12 +272,16 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, unsigned lo
 		return -EIO;
 	set_up(cpu, config);
 	silence(cpu, ~config->mask | config->imask);
-	/* One process may have several users, and each may have kin in other processes. */
+	/*
+	 * Compare both process and user: a process may have several users, and a user several
+	 * processes.
+	 */
 	foreign = !private && cpu->dirty &&
 		  (!mm || cpu->private_mm != mm || !uid_eq(cpu->private_uid, uid));
 	/*
-	 * First stop the counters that must stand still, so that they do not count on from zero.
-	 * Where one bit enables all counters, i-mode counters still have no event.
+	 * First stop the counters that must stand still. Otherwise they would count again after
+	 * they are zeroed. If one bit enables all counters, the i-mode counters need not be
+	 * stopped, because they have no event yet.
 	 */
 	let_run(cpu, perfctr_pmu.together ? config->mask : config->mask & ~config->imask);
 	if (foreign)
@@ -324,11 +342,12 @@ notrace void perfctr_cpu_scrub(const struct task_struct *next)
 /*
  * i-mode
  *
- * A counter that reaches zero sets its bit in the global status, if there is one, and interrupts:
- * see interrupt.c. The interrupt may be late, or without a cause; the sums tell.
+ * A counter that reaches zero interrupts (see interrupt.c), and sets its bit in the global status,
+ * if there is a global status. The interrupt may be late, and there are interrupts without an
+ * overflow. The sums show what has overflowed.
  *
- * KVM writes the global control when it enters and leaves a guest, and so lets counters run that we
- * had stopped. So we do not rely on where a counter stopped.
+ * KVM writes the global control when it enters and leaves a guest, which restarts counters that we
+ * have stopped. So we never assume that a counter still has the value at which it stopped.
  */
 
 notrace unsigned int perfctr_cpu_iwidth(void)
@@ -370,9 +389,9 @@ notrace int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *v
 }
 
 /*
- * Another erratum of the Pentium 4 (O9 of the Xeon MP): a counter that stops in the clock in which
- * its lower 32 bits carry loses the carry. Then it seems to have counted 2^31 or more between the
- * two reads, which is impossible.
+ * Does what silence() does, in spite of an erratum of the Pentium 4 (O9 of the Xeon MP). If the
+ * lower 32 bits of a counter carry in the clock in which the counter stops, the carry is lost. The
+ * counter then seems to have counted 2^31 or more between the two reads, which is impossible.
  */
 static noinline notrace void silence_with_carries(struct perfctr_x86_cpu *cpu, u32 counters)
 {
@@ -417,7 +436,10 @@ notrace void perfctr_cpu_iclear(const struct perfctr_config *config)
 		write_ictr(config->hw[i], 0);
 }
 
-/* Counters that were stopped have had their control written, which clears the bit. */
+/*
+ * Clears the overflow bit in the control of each counter that may interrupt. In counters that have
+ * been stopped the bit is already clear, because a write of the control clears it.
+ */
 static noinline notrace void acknowledge_each(struct perfctr_x86_cpu *cpu)
 {
 	unsigned long counters = cpu->interrupting;
@@ -465,7 +487,10 @@ notrace void perfctr_x86_mend(bool handed)
 		write_msr(perfctr_pmu.global_ctrl, running);
 	if (!handed || !perfctr_pmu.trace)
 		return;
-	/* While a trace runs perf acknowledges its bit. If it is set then, it is new, and stays. */
+	/*
+	 * While a trace runs, perf acknowledges the trace's bit. A bit that is set again belongs to
+	 * a new interrupt and must stay.
+	 */
 	if (!(read_msr(perfctr_pmu.trace_msr) & perfctr_pmu.trace_on) && perfctr_x86_trace_waits())
 		write_msr(perfctr_pmu.global_ack, perfctr_pmu.trace);
 }
@@ -475,7 +500,7 @@ void perfctr_x86_age(void)
 	unsigned long counters = perfctr_pmu.counters;
 	unsigned int hw;
 
-	/* Configs may have only the clock, while somebody else has the counters. */
+	/* There may be configs of the clock alone, while somebody else has the counters. */
 	if (!this_cpu_ptr(&perfctr_x86_cpu)->ours)
 		return;
 	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX)

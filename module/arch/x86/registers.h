@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The counters that there are, as data that a family's file fills in, and what the registers of a
- * CPU hold. At a switch only the common code writes registers, from these tables and from the image
- * of a config: docs/x86-families.md.
+ * The counters of this processor, as data that the file of its family fills in, and what the
+ * registers of a CPU hold. At a switch no code of a family runs. The common code writes the
+ * registers from these tables and from the image of a config: see docs/x86-families.md.
  */
 #ifndef PERFCTR_X86_REGISTERS_H
 #define PERFCTR_X86_REGISTERS_H
@@ -15,10 +15,10 @@
 #include "arch/cpu.h"
 
 /**
- * struct perfctr_x86_entry - what a config wants of one control register
- * @msr: the register
+ * struct perfctr_x86_entry - the value that a config needs in one control register
+ * @msr: the MSR of the register
  * @reg: its number in struct perfctr_x86_cpu.control
- * @mask: the bits that belong to this config
+ * @mask: the bits that this config sets
  * @value: the value of these bits
  */
 struct perfctr_x86_entry {
@@ -29,12 +29,12 @@ struct perfctr_x86_entry {
 };
 
 /**
- * struct perfctr_cpu_image - what is written for a config; constant after it is claimed
- * @counters: counters whose controls perfctr_cpu_load() writes. Without a global control
- *	perfctr_cpu_istart() writes those of the i-mode counters
+ * struct perfctr_cpu_image - the values of control registers for a config; constant after its claim
+ * @counters: counters whose control registers perfctr_cpu_load() writes. Without a global control
+ *	it leaves those of the i-mode counters to perfctr_cpu_istart()
  * @at_load: number of entries that perfctr_cpu_load() writes
  * @nr: number of entries
- * @entry: in the order in which they are written
+ * @entry: the entries, in the order in which they are written
  */
 struct perfctr_cpu_image {
 	u32 counters;
@@ -43,20 +43,23 @@ struct perfctr_cpu_image {
 	struct perfctr_x86_entry entry[];
 };
 
-/* The most entries that one counter needs: a P4's has two. */
+/* The most entries that one counter needs. A counter of the Pentium 4 needs two. */
 #define PERFCTR_X86_ENTRIES	2
 
-/* Adds an entry. If this part of the image has one for the same register, extends that. */
+/*
+ * Adds an entry to the end of the image. If this part of the image already has an entry for the
+ * register, that entry is extended instead.
+ */
 void perfctr_x86_image_add(struct perfctr_cpu_image *image, u32 reg, u64 mask, u64 value);
 
 /**
- * struct perfctr_x86_known - an event that a loop of known length causes: see trial.c
- * @event: as in a control; the last one is all zero
- * @per_turn: number of events in each turn of perfctr_x86_spin(); 0: some in many turns
- * @bit: its bit in perfctr_pmu.events, if it has one
- * @config: as in a control
- * @counters: counters that can count it, as a bit map; 0: all general ones, as for the family's
- *	events
+ * struct perfctr_x86_known - an event that the loop of a trial causes: see trial.c
+ * @event: event of a control. The last entry of a table is all zero
+ * @per_turn: number of events in each turn of perfctr_x86_spin(). 0: the number is not known, but
+ *	many turns cause some
+ * @bit: the event's bit in perfctr_pmu.events, or 0
+ * @config: config of a control
+ * @counters: counters that can count the event, as a bit map. 0: all of perfctr_pmu.general
  */
 struct perfctr_x86_known {
 	u64 event;
@@ -67,25 +70,24 @@ struct perfctr_x86_known {
 };
 
 /**
- * struct perfctr_x86_family - how a family checks controls and describes its processors. No switch
- * calls any of it
- * @core: the core type of this CPU, which is coming up, if not all CPUs are alike: see struct
- *	perfctr_x86_cpu. PERFCTR_X86_NO_CORE: it lacks something that the others have, or has no
- *	counters of its own
- * @cpu_type: PERFCTR_X86_*, for INFO
- * @check: finds those of perfctr_pmu.counters that can count this, whichever it asks for. Returns
- *	0, or EINVAL or EOPNOTSUPP with why->reason if there is none
- * @place: like perfctr_x86_place(), for families where one counter's event leaves others fewer
- *	choices than
- * @can says; NULL: this never happens
- * @name: changes what was asked to what would be asked of counter @hw
- * @compile: adds to the image what a checked control wants of counter @hw
- * @counts: the MSR by which something counts on this CPU, with its *value; 0: nothing does. It is
- *	neither we nor perf, which has given its counters back
- * @clear_unused: zeroes counters of this CPU that are not in perfctr_pmu.counters, but that RDPMC
- *	reads; NULL: there are none
- * @known: events that try whether counters count: a general counter that can count none of them is
- *	not tried
+ * struct perfctr_x86_family - how a family checks controls and describes its processors. No
+ * function of it is called at a switch
+ * @core: returns the core type of this CPU, which is coming up: see struct perfctr_x86_cpu. Returns
+ *	PERFCTR_X86_NO_CORE if this CPU lacks something that the others have, or has no counters of
+ *	its own. Needed only if the CPUs differ
+ * @cpu_type: returns PERFCTR_X86_*, for INFO
+ * @check: sets *counters to those of perfctr_pmu.counters that can count the event, whichever
+ *	counter the control asks for. Returns 0, or -EINVAL or -EOPNOTSUPP with why->reason
+ * @place: does what perfctr_x86_place() does. A family needs this if the event of one counter can
+ *	take away choices of other counters. NULL: perfctr_x86_place() is enough
+ * @name: changes the control to one that asks for counter @hw by name
+ * @compile: adds to the image what a checked control needs on counter @hw
+ * @counts: returns an MSR by which something counts on this CPU, with its *value, or 0 if nothing
+ *	counts. Called while neither perf nor this module counts
+ * @clear_unused: zeroes counters of this CPU that RDPMC reads although they are not in
+ *	perfctr_pmu.counters. NULL: there are no such counters
+ * @known: events for the trial of counters. A general counter that can count none of them is not
+ *	tried
  */
 struct perfctr_x86_family {
 	u32 (*core)(void);
@@ -104,12 +106,12 @@ struct perfctr_x86_family {
 
 /**
  * struct perfctr_x86_ctr - one counter
- * @msr: its register, used to zero it
- * @start_msr: the register that sets its start value
- * @start_mask: the bits that @start_msr takes; if the counter has more, their sign is extended
+ * @msr: the counter's register, used to zero the counter
+ * @start_msr: the register that sets the counter's start value
+ * @start_mask: the bits that @start_msr takes. If the counter has more bits, it extends the sign
  * @reg: the number of its control register in struct perfctr_x86_cpu.control
- * @stop: without these bits of its control it stands still and does not interrupt
- * @enable: the bit that lets it count, if it has one of its own
+ * @stop: while these bits of its control are zero, the counter stands still and does not interrupt
+ * @enable: the bit of its control that enables this counter alone, or 0
  */
 struct perfctr_x86_ctr {
 	u32 msr;
@@ -122,10 +124,10 @@ struct perfctr_x86_ctr {
 
 /**
  * struct perfctr_x86_control - one control register
- * @msr: its number
- * @idle: its value while it is ours and no counter has been loaded
+ * @msr: the MSR of the register
+ * @idle: value of the register after we have taken it and before a config is loaded
  * @changes: bits that the processor itself sets
- * @unused: its counters do not count, so we never write it
+ * @unused: we never write the register, because none of its counters counts
  */
 struct perfctr_x86_control {
 	u32 msr;
@@ -135,61 +137,65 @@ struct perfctr_x86_control {
 };
 
 /**
- * struct perfctr_pmu - the counters of this processor; constant after init, except for counters
- * that turn out not to count before the first claim: see perfctr_x86_drop()
- * @family: the processor's family; NULL: there are no counters, and all but @none is zero
- * @none: PERFCTR_NO_COUNTERS_*
- * @counters: all of them, as a bit map
- * @dropped: counters that exist but are not used, as a bit map: see perfctr_x86_drop(). Whoever has
- *	them, as microcode may, sets their bits of @global_ctrl
+ * struct perfctr_pmu - the counters of this processor. Constant after init, but until the first
+ * claim perfctr_x86_drop() removes counters that turn out not to count
+ * @family: the processor's family. NULL: there are no counters, and all members but @none are zero
+ * @none: why there are no counters, PERFCTR_NO_COUNTERS_*
+ * @counters: all counters, as a bit map
+ * @dropped: counters that exist but are not used, as a bit map: see perfctr_x86_drop(). Microcode
+ *	may use them, and then sets their bits of @global_ctrl
  * @general: counters that count more than one event
  * @width: bits of the narrowest counter
  * @irange: the most events that a counter can count before its interrupt
- * @ctr: each of @counters
- * @control: the control registers
+ * @ctr: description of each of @counters
+ * @control: description of each control register
  * @nr_controls: number of control registers
- * @nr_reserved: number of counters that are reserved, from the first on
- * @nr_controls_reserved: the same for control registers
+ * @nr_reserved: number of counters to reserve from perf, beginning with the first
+ * @nr_controls_reserved: number of control registers to reserve from perf
  * @interrupts: the counters interrupt
- * @modeless: they count all modes together, and cannot count a single one
- * @never_stop: counters that count something whatever is written, as a bit map
- * @rate_shift: they count at most 2^rate_shift events per second; 0: not known
+ * @modeless: the counters count all modes together, and cannot count a single mode
+ * @never_stop: counters that cannot be stopped by any write, as a bit map
+ * @rate_shift: a counter counts at most 2^rate_shift events per second. 0: not known
  * @least_period: least period of i-mode counters
- * @unknown_model: only architectural events are counted, because others may mean anything
- * @hybrid: CPUs are of several types; this structure says what all of them have
+ * @unknown_model: the model is unknown, so only architectural events are counted
+ * @hybrid: CPUs are of several types, and this structure says what all of them have
  * @events: the architectural events that exist, for INFO
- * @event_bits: bits that a control's event may have, beside those that the rest determines too
- * @sample: two values of the control register of the last of @general, which count in user mode
+ * @event_bits: bits that a control's event may have, beside bits that follow from its other members
+ * @sample: two values for the control register of the last of @general, for measurements. They
+ *	count in user mode
  *
- * Where one register stops and starts all counters:
+ * If one register stops and starts all counters:
  * @global_ctrl: the MSR that has a bit for each counter; fixed counters, from PERFCTR_X86_FIXED on,
- *	have bits 32 and up. 0: none
- * @global_always: other bits that are set in it while it is ours
- * @together: instead, the bit in control register 0 that all counters need; 0: none
- * @reloaded: perf writes @global_ctrl as KVM comes and goes, even while the counters are ours: see
+ *	have bits 32 and up. 0: there is none
+ * @global_always: other bits that are set in @global_ctrl while we have the counters
+ * @together: the bit in control register 0 without which no counter counts, if there is no
+ *	@global_ctrl. 0: there is none
+ * @reloaded: perf writes @global_ctrl as KVM comes and goes, even while we have the counters: see
  *	virt.c
  *
- * Where a counter can wait until another one overflows:
- * @cascade: bits of its event, and of its control register, that make it wait
- * @started: the bit that the processor sets when it starts, which is clear before
+ * If a counter can wait until another one overflows:
+ * @cascade: bits of a control's event, and of the control register, that make the counter wait
+ * @started: the bit of the control register that the processor sets when the counter starts
  *
- * Where an interrupt says which counter caused it:
- * @global_status: the MSR that says so, with the bits of @global_ctrl; 0: none
+ * If the processor says which counter has overflowed:
+ * @global_status: the MSR that says so, with the same bits as @global_ctrl. 0: there is none
  * @global_ack: the MSR that clears the bits that are written to it
- * @overflow: instead, the bit in each counter's own control register; 0: none
+ * @overflow: the bit of each counter's own control register that says so, if there is no
+ *	@global_status. 0: there is none
  *
- * Where an overflow may stop all counters at once:
- * @freeze_msr: the MSR that enables this
- * @freeze: its bit; 0: none
- * @frozen: the bit of @global_status that says that it happened; 0: @global_ctrl is zeroed
+ * If an overflow can stop all counters at once:
+ * @freeze_msr: the MSR that enables this freeze
+ * @freeze: the bit of @freeze_msr. 0: there is no freeze
+ * @frozen: the bit of @global_status that says that counters are frozen. 0: a freeze zeroes
+ *	@global_ctrl instead
  *
- * Where a trace of perf's interrupts as counters do:
- * @trace: the bit of @global_status that says so; 0: none
- * @trace_msr: the MSR that says whether it runs
- * @trace_on: its bit
+ * If a trace of perf's uses the same interrupt as the counters:
+ * @trace: the bit of @global_status that says that the trace interrupts. 0: there is no such trace
+ * @trace_msr: the MSR that says whether the trace runs
+ * @trace_on: the bit of @trace_msr that says so
  *
- * Where there is TopDown, see topdown.c:
- * @slots: PERFCTR_X86_SLOTS, as a bit map; 0: no TopDown
+ * If there is TopDown, see topdown.c:
+ * @slots: PERFCTR_X86_SLOTS, as a bit map. 0: there is no TopDown
  * @nr_metrics: number of metrics
  */
 struct perfctr_pmu {
@@ -249,33 +255,35 @@ static inline u64 read_msr(u32 msr)
 	return (u64)high << 32 | low;
 }
 
-/* Bits of these counters in the global control */
+/* Returns the bits of these counters in the global control. */
 static inline u64 global_bits_alone(u32 counters)
 {
 	return (counters & GENMASK(PERFCTR_X86_FIXED - 1, 0)) |
 	       (u64)(counters >> PERFCTR_X86_FIXED) << 32;
 }
 
-/* The same, with the bits that are always set */
+/* Returns the bits of these counters and the bits that are always set. */
 static inline u64 global_bits(u32 counters)
 {
 	return global_bits_alone(counters) | perfctr_pmu.global_always;
 }
 
-/* Writes global_bits(), in fewer instructions. */
+/* Writes global_bits(counters) to the global control, in fewer instructions. */
 static inline void write_global(u32 counters)
 {
 	wrmsr(perfctr_pmu.global_ctrl, counters & GENMASK(PERFCTR_X86_FIXED - 1, 0),
 	      counters >> PERFCTR_X86_FIXED | upper_32_bits(perfctr_pmu.global_always));
 }
 
-/* Nothing stops all counters: they count whenever their own controls say so. */
+/*
+ * Returns true if no register can stop all counters. They count whenever their own controls say so.
+ */
 static inline bool perfctr_x86_run_always(void)
 {
 	return !perfctr_pmu.global_ctrl && !perfctr_pmu.together;
 }
 
-/* From now on no state may be resumed here without perfctr_cpu_load(). */
+/* From now on no state may be resumed on that CPU before perfctr_cpu_load(). */
 static __always_inline void perfctr_x86_belong_to_nobody(struct perfctr_x86_cpu *cpu)
 {
 	cpu->active = 0;
@@ -283,7 +291,10 @@ static __always_inline void perfctr_x86_belong_to_nobody(struct perfctr_x86_cpu 
 	cpu->private_mm = 0;
 }
 
-/* Configs of @core may be loaded on that CPU, where none is loaded now. No config has NO_CORE. */
+/*
+ * Sets the type of a CPU. From now on only configs of this type may be loaded there. No config is
+ * of type PERFCTR_X86_NO_CORE. No config is loaded on the CPU now.
+ */
 static inline void perfctr_x86_set_core(struct perfctr_x86_cpu *cpu, u32 core)
 {
 	WRITE_ONCE(cpu->core, core);
@@ -291,42 +302,44 @@ static inline void perfctr_x86_set_core(struct perfctr_x86_cpu *cpu, u32 core)
 }
 
 /*
- * Call at init: there is no RDPMC, and perfctr_x86_rdpmc[] has the MSRs. Nobody reads in user mode.
+ * Call at init if there is no RDPMC. perfctr_x86_rdpmc[] then has the MSRs of the counters, and
+ * user mode cannot read them.
  */
 void perfctr_x86_read_by_rdmsr(void);
-/* Call at init: there is no usable time-stamp counter. */
+/* Call at init if there is no usable time-stamp counter. */
 void perfctr_x86_use_kernels_clock(void);
 
 /* Call the functions below on the CPU that they act on, with interrupts off. */
 
-/* Stops and zeroes all counters, but keeps them. */
+/* Stops and zeroes all counters, but does not give them back. */
 void perfctr_x86_rest(void);
 /* Zeroes counters that are past half of their range. */
 void perfctr_x86_age(void);
 /*
- * Call in the interrupt, while no counter of ours can reach zero. Counters that have reached it can
- * then interrupt again.
+ * Acknowledges all overflows, so that these counters can interrupt again. Call it in the interrupt,
+ * while none of our counters can overflow.
  */
 void perfctr_x86_acknowledge(void);
-/* Does this counter wait until another one overflows? */
+/* Returns true if this counter is to wait until another one overflows. */
 static inline bool perfctr_x86_waits(const struct perfctr_ctr_control *ctr)
 {
 	return ctr->event & perfctr_pmu.cascade && !(ctr->event & perfctr_pmu.started);
 }
 
 /*
- * Resume and suspend a config with counters that wait, or have started since the state's control,
- * and all its other counters.
+ * These two resume and suspend all counters of a state whose config has counters that wait. Such a
+ * counter may have started meanwhile.
  */
 void perfctr_x86_resume_waiting(const struct perfctr_config *config,
 				struct perfctr_cpu_state *state);
 void perfctr_x86_suspend_waiting(const struct perfctr_config *config,
 				 struct perfctr_cpu_state *state);
-/* Has a trace something for perf? */
+/* Returns true if the trace has raised an interrupt that perf must handle. */
 bool perfctr_x86_trace_waits(void);
 /*
- * Call in an NMI, after perf's handler: makes exactly those counters run that we let run. @handed:
- * the NMI was passed to perf; drops what perf did not take.
+ * Makes exactly the counters in perfctr_x86_cpu.running run again. Call it in an NMI after perf's
+ * handler. If @handed is true, the NMI was passed to perf, and a trace interrupt that perf has not
+ * acknowledged is dropped.
  */
 void perfctr_x86_mend(bool handed);
 
