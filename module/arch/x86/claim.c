@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Who has the counters of the CPUs. Like perf, we take all counters or none. */
+/*
+ * Takes the counters of all CPUs from perf, and gives them back. Like perf, we take all counters or
+ * none.
+ */
 
 #include <linux/cpu.h>
 #include <linux/errno.h>
@@ -21,22 +24,24 @@
 #include "arch/x86/verify.h"
 
 /*
- * Firmware that counts has mostly just forgotten to stop, and perf takes its counters with a
- * warning. So do we. If the firmware does need them, we notice, because registers are verified.
+ * Most firmware that counts has only forgotten to stop. perf takes the counters of such firmware
+ * with a warning, and so do we. If the firmware needs the counters and writes to them again, we
+ * notice it, because registers are verified.
  */
 static bool override_firmware = true;
 module_param(override_firmware, bool, 0644);
 MODULE_PARM_DESC(override_firmware, "x86: take counters that the firmware uses, until it takes them back (Y)");
 
 /*
- * Who has the counters; under config_mutex
+ * The claims of counters, protected by config_mutex
  * @users: number of claimed configs
- * @iusers: those of them with i-mode counters
- * @taken: the counters are reserved, and ours on every CPU that is told: while there are users, and
- *	for some time after the last; see perfctr_cpu_lingers()
- * @joinable: a CPU that was not told may take them. Becomes false before they are given back
- * @returned: firmware that was overridden has taken counters back, while they were @taken
- * @settled: somebody has claimed counters, so perfctr_pmu does not change any more
+ * @iusers: number of claimed configs with i-mode counters
+ * @taken: the counters are reserved, and we have them on every told CPU. True while there are
+ *	users, and for some time after the last user: see perfctr_cpu_lingers()
+ * @joinable: a CPU that joins may take its counters. Becomes false before the counters are given
+ *	back
+ * @returned: firmware that was overridden has taken counters back since @taken became true
+ * @settled: there has been a first claim, so perfctr_pmu does not change any more
  */
 static struct {
 	unsigned int users;
@@ -79,7 +84,7 @@ busy:
 
 bool perfctr_x86_firmware_counts(void)
 {
-	static bool reported;	/* harmless if two CPUs print it */
+	static bool reported;	/* two CPUs may both print it, which does no harm */
 	u64 value;
 	u32 msr;
 
@@ -100,7 +105,10 @@ static int claim_look(void *unused)
 	return perfctr_x86_firmware_counts() && !READ_ONCE(override_firmware) ? -EBUSY : 0;
 }
 
-/* Firmware that takes counters back needs them. We do not override it again unless root says so. */
+/*
+ * Notes whether firmware has taken counters back on this CPU. Such firmware needs its counters, so
+ * we do not override firmware again until root sets the parameter.
+ */
 static void look_for_firmware(void)
 {
 	if (!perfctr_x86_firmware_returned())
@@ -130,7 +138,7 @@ static int claim_release_interrupts(void *unused)
 	return 0;
 }
 
-/* Stops and zeroes all counters, but keeps them. */
+/* Stops and zeroes all counters, but does not give them back. */
 static int claim_rest(void *unused)
 {
 	look_for_firmware();
@@ -147,7 +155,7 @@ static int claim_permit(void *unused)
 	return 0;
 }
 
-/* Forbid reads before the counters are given back. */
+/* Forbids user mode to read counters, then gives the counters back. */
 static int claim_release(void *unused)
 {
 	look_for_firmware();
@@ -156,7 +164,10 @@ static int claim_release(void *unused)
 	return 0;
 }
 
-/* States of this config must check again, as they may have lost their claim. */
+/*
+ * Ends that this CPU resumes states of this config at once, because the config may have lost its
+ * claim.
+ */
 static int claim_forget(void *arg)
 {
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
@@ -164,7 +175,7 @@ static int claim_forget(void *arg)
 
 	if (cpu->active == READ_ONCE(config->id))
 		cpu->active = 0;
-	/* The registers still run, and hold the counts of others who run here. */
+	/* The registers still run, so they will hold counts of other threads. */
 	if (cpu->private_id == READ_ONCE(config->id)) {
 		cpu->private_kin = 0;
 		cpu->private_mm = 0;
@@ -192,7 +203,7 @@ static bool is_bad(const struct perfctr_x86_cpu *cpu)
 	return (cpu->bad & perfctr_pmu.counters) || (cpu->bad_events & perfctr_pmu.events);
 }
 
-/* Stops using what any online CPU counts wrong. Nothing is claimed yet. */
+/* Drops the counters and events that any online CPU counts wrong. Nothing is claimed yet. */
 static void drop_bad(void)
 {
 	unsigned int cpu;
@@ -210,7 +221,7 @@ static void drop_bad(void)
 		perfctr_pmu.none = PERFCTR_NO_COUNTERS_TRIAL;
 }
 
-/* Tries CPUs whose counters perf had when they came up, so that they could not be tried then. */
+/* Tries CPUs that could not be tried when they came up, because perf had their counters. */
 static void settle(perfctr_run_t run)
 {
 	bool tried = true;
@@ -233,7 +244,7 @@ static void settle(perfctr_run_t run)
 	}
 }
 
-/* Takes all counters, for the first config. */
+/* Takes all counters for the first config. Returns 0, or -EBUSY with why->owner. */
 static int claim_first(perfctr_run_t run, struct perfctr_refusal *why)
 {
 	if (perfctr_x86_reserve()) {
@@ -254,7 +265,10 @@ static int claim_first(perfctr_run_t run, struct perfctr_refusal *why)
 	return 0;
 }
 
-/* Called when no users are left. */
+/*
+ * Gives the counters back, or only stops them if processes may still read them. Called when no
+ * users are left.
+ */
 static void unclaim_all(perfctr_run_t run)
 {
 	if (perfctr_x86_any_permitted())
@@ -286,12 +300,14 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run,
 		return err;
 	if (first && claim_first(run, why))
 		return -EBUSY;
-	/* The counters linger, but firmware has taken some back. */
+	/* We have the counters, but firmware has taken some of them back. */
 	if (claims.returned) {
 		why->owner = PERFCTR_OWNER_FIRMWARE;
 		return -EBUSY;
 	}
-	/* Check again: trials may have dropped counters since the first check. */
+	/*
+	 * Check the control again, because trials may have dropped counters since the first check.
+	 */
 	for (i = 0; i < config->nr && !err; i++) {
 		why->index = i;
 		err = perfctr_x86_can_count(&config->ctr[i], &can[i], why);
@@ -321,7 +337,7 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run,
 	if (err) {
 		perfctr_cpu_unclaim(config, run);
 	} else if (first) {
-		/* All registers are zero, on every CPU. */
+		/* Now all registers are zero on every CPU, so processes may read them. */
 		perfctr_x86_permit_claimed(true);
 		if (perfctr_x86_any_permitted())
 			run(claim_permit, NULL);
@@ -344,9 +360,11 @@ void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run)
 }
 
 /*
- * A thread may have seen registers in its page, and read them only after another thread has ended
- * its counting. If nobody could read registers then, the read would kill it; if everybody could,
- * they could read perf's counters. So we keep the counters for a while, at zero.
+ * Returns true if we keep the counters although there are no users. A thread may see in its page
+ * that it can read a register, and read the register only after another thread has ended its
+ * counting. If the permission had ended by then, the read would kill the thread. If the permission
+ * stayed after the counters are perf's again, the thread could read perf's counts. So we keep the
+ * counters for a while, at zero.
  */
 bool perfctr_cpu_lingers(void)
 {
@@ -365,8 +383,9 @@ void perfctr_cpu_give_back(perfctr_run_t run)
 }
 
 /*
- * The CPU comes up while others may count. What does not count here is not used here, and states
- * that come here are lost. At load each CPU comes up too, but nobody counts yet.
+ * Tries the counters of a CPU that comes up. At load the counters that fail are dropped. Later,
+ * other CPUs may be counting with them, so the whole CPU is not used instead, and states that are
+ * resumed there are lost.
  */
 static void try_coming(void)
 {
@@ -386,7 +405,10 @@ static void try_coming(void)
 		perfctr_x86_set_core(cpu, PERFCTR_X86_NO_CORE);
 }
 
-/* Also called after a sleep in which the registers were lost */
+/*
+ * Takes this CPU's counters if there are claims. This is also called after a sleep in which the
+ * registers were lost.
+ */
 void perfctr_cpu_online(void)
 {
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
@@ -400,8 +422,8 @@ void perfctr_cpu_online(void)
 		return;
 	}
 	/*
-	 * The counters may still be ours: this CPU loaded something as it went down, after the last
-	 * user had gone. Or they are perf's by now.
+	 * We may still have this CPU's counters, if a thread loaded a config as the CPU went down
+	 * and the last user has gone since. But perf may have reserved the counters by now.
 	 */
 	if ((cpu->ours || perfctr_x86_extra_ever_had()) && !perfctr_x86_reserve()) {
 		perfctr_x86_release_all();
@@ -418,7 +440,10 @@ void perfctr_cpu_join_claims(void)
 		perfctr_cpu_online();
 }
 
-/* Threads that must leave this CPU may still raise interrupts: the kernel masks all of them. */
+/*
+ * Gives this CPU's counters back. Threads that must leave the CPU may take them again and raise
+ * interrupts, but the kernel masks all interrupts of such a CPU.
+ */
 void perfctr_cpu_offline(void)
 {
 	lockdep_assert_irqs_disabled();

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Who has the counters of the CPUs */
+/* Reserves the counters of the CPUs, and finds firmware that uses them. */
 #ifndef PERFCTR_X86_CLAIM_H
 #define PERFCTR_X86_CLAIM_H
 
 #include <linux/types.h>
 
 /*
- * Reserves all counters of all CPUs from perf. perf likewise takes counters that cannot be
- * reserved. EBUSY. May sleep
+ * Reserves all counters of all CPUs, so that perf cannot take them. Counters that the kernel cannot
+ * reserve are taken all the same, as perf does. Returns 0, or -EBUSY if perf has the counters. May
+ * sleep.
  */
 int perfctr_x86_reserve(void);
 void perfctr_x86_unreserve(void);
 /*
- * Does something count here that did not reserve? This warns root once, mostly at load. The
- * counters are reserved.
+ * Returns true if something counts on this CPU without a reservation. Warns root once. The caller
+ * has reserved the counters.
  */
 bool perfctr_x86_firmware_counts(void);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events that need more than an event select: a register of their own says what they count.
- * Hyperthreads share their core's register, so it cannot change at a switch. It holds one value, on
- * all CPUs, from the first config that wants it to the last; a config that wants another value must
- * wait.
+ * Events that need a second register beside the event select. This register says what the event
+ * counts. The hyperthreads of a core share the register, so it cannot change at a switch. It holds
+ * one value on all CPUs as long as any config needs this value. A config that needs another value
+ * is refused.
  *
- * The family says which events there are, and which bits they define.
+ * The family says which of these events the processor has, and which bits their registers define.
  */
 
 #include <linux/errno.h>
@@ -20,8 +20,8 @@
 #define EVENT_AND_UMASK	0xffff
 
 /*
- * This processor's events; their registers; and those of the registers that exist. Constant after
- * init
+ * The events of this processor, the MSRs of their registers, a bit map of the registers that exist,
+ * and the function of perfctr_x86_extra_init_by() or NULL. Constant after init.
  */
 static const struct perfctr_x86_extra_event none[1];
 static const struct perfctr_x86_extra_event *events = none;
@@ -29,13 +29,14 @@ static const u32 *msrs;
 static u32 registers;
 static u64 (*by_family)(const struct perfctr_ctr_control *ctr, unsigned int reg);
 
-/* Registers that any config ever had; config_mutex */
+/* Bit map of registers that any config has ever used; protected by config_mutex */
 static u32 ever_had;
 
 /*
- * Under config_mutex
- * @value: what the register holds on every CPU that is ours; 0: nobody wants it
- * @users: number of counters, of all claimed configs, that want it
+ * Use of each register, protected by config_mutex
+ * @value: value of the register on every CPU whose counters we have. 0: no config needs the
+ *	register
+ * @users: number of counters in all claimed configs that need this value
  */
 static struct {
 	u64 value;
@@ -43,8 +44,8 @@ static struct {
 } extras[PERFCTR_X86_EXTRAS];
 
 /*
- * The value that we wrote to each register of this CPU; 0: it may hold anything. Only that CPU
- * accesses it, with interrupts off.
+ * The value that we wrote to each register of this CPU. 0: the register may hold anything. Only
+ * that CPU accesses this array, with interrupts off.
  */
 static DEFINE_PER_CPU(u64 [PERFCTR_X86_EXTRAS], written);
 
@@ -63,7 +64,7 @@ bool perfctr_x86_has_extra(u64 event)
 	return find_event(event);
 }
 
-/* The value that a checked control wants in the register; 0: none */
+/* Returns the value that a checked control needs in the register, or 0. */
 static u64 wanted(const struct perfctr_ctr_control *ctr, unsigned int reg)
 {
 	const struct perfctr_x86_extra_event *event;
@@ -95,7 +96,7 @@ int perfctr_x86_extra_check(const struct perfctr_ctr_control *ctr, u64 *values)
 
 	if (by_family)
 		return check_by_family(ctr, values);
-	/* Other families use these members. */
+	/* Only families with perfctr_x86_extra_init_by() use these members. */
 	if (ctr->config1 || ctr->config2)
 		return -EINVAL;
 	event = find_event(ctr->event);
@@ -175,7 +176,10 @@ u32 perfctr_x86_extra_refused(const struct perfctr_config *config)
 	return PERFCTR_NO_INDEX;
 }
 
-/* The processor may refuse the value after all, or not keep it: then nobody may count by it. */
+/*
+ * Writes the value to this CPU's register. Returns 0, or -EINVAL if the processor refuses the value
+ * or does not keep it.
+ */
 static int try_extra(void *arg)
 {
 	unsigned int reg = *(unsigned int *)arg;
@@ -190,8 +194,8 @@ static int try_extra(void *arg)
 }
 
 /*
- * Forget the value on all CPUs before any CPU zeroes it: otherwise a sibling hyperthread would find
- * its register changed.
+ * Forgets the value that we wrote. This must happen on all CPUs before any CPU zeroes its register.
+ * Otherwise a sibling hyperthread would find the register changed.
  */
 static int forget_extra(void *arg)
 {
@@ -205,7 +209,7 @@ static int zero_extra(void *arg)
 	return 0;
 }
 
-/* False: the processor refuses the value. */
+/* Adds a user of the register. Returns false if the processor refuses the value. */
 static bool get_one(unsigned int reg, u64 value, perfctr_run_t run)
 {
 	if (!value || extras[reg].users++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* x86: where a thread was interrupted, and its call chain */
+/* x86: finds the place where a thread was interrupted, and its call chain. */
 
 #include <linux/ptrace.h>
 #include <linux/sched/task_stack.h>
@@ -9,8 +9,8 @@
 #include "arch/cpu.h"
 
 /*
- * The kernel keeps no pointer to the registers that irq_work's interrupt has interrupted. Those of
- * user mode are always in the same place; the unwinder finds those of the kernel.
+ * The kernel keeps no pointer to the registers that the irq_work interrupt has saved. Registers of
+ * user mode are always in the same place. The unwinder finds registers of the kernel.
  */
 struct pt_regs *perfctr_cpu_interrupted_regs(void)
 {

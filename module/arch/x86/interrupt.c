@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * x86: the counters' interrupt, through the local APIC's LVTPC.
+ * x86: the interrupt of the counters, which the LVTPC of the local APIC delivers.
  *
- * perf uses an NMI for it. But we switch counters with interrupts off, and an NMI that comes then
- * could only raise an ordinary interrupt. So we use an ordinary interrupt from the start. We cannot
- * have a vector of our own, so we give the LVTPC the vector of the kernel's irq_work. The kernel
- * tolerates that interrupt when it has queued nothing, and a tracepoint tells us of it. A late
- * interrupt loses nothing, because the sums show what overflowed; in user mode it comes as soon as
- * an NMI.
+ * perf makes the LVTPC raise an NMI. But we switch counters with interrupts off, and an NMI in the
+ * middle of a switch could do no more than raise an ordinary interrupt. So we use an ordinary
+ * interrupt from the start. A module cannot have a vector of its own, so we give the LVTPC the
+ * vector of the kernel's irq_work. The kernel tolerates that interrupt when no work is queued, and
+ * a tracepoint calls us. The interrupt may be late if it comes in the kernel. Nothing is lost then,
+ * because the sums show what has overflowed.
  *
  * While we have the counters perf has none, but Intel PT interrupts through the LVTPC too. We pass
- * that on to perf as the NMI that it expects. In any NMI perf's handler acknowledges all overflows,
- * stops or starts all counters, and sets the LVTPC to NMI. Our handler runs after it and repairs
- * that.
+ * such an interrupt to perf as an NMI, as perf expects. In any NMI perf's handler acknowledges all
+ * overflows, stops or starts all counters, and sets the LVTPC to NMI. Our handler runs after perf's
+ * and repairs this.
  */
 
 #include <linux/cpumask.h>
@@ -35,26 +35,26 @@
 
 #ifdef CONFIG_X86_LOCAL_APIC
 
-/* Fixed delivery mode is 0. */
+/* The mode of LVTPC_OURS is fixed delivery, which is 0. */
 #define LVTPC_OURS	IRQ_WORK_VECTOR
 #define LVTPC_MODE	0x700
 
-/* An APIC has the LVTPC if its number of entries less one is at least this. */
+/* An APIC has the LVTPC if its MAXLVT, the number of entries less one, is at least 4. */
 #define LVTPC_MAXLVT	4
 
 /*
- * The LVTPC's value before we took it, and what we did with it. Only that CPU accesses these, with
- * interrupts off, or in an NMI.
+ * The value of the LVTPC before we took it, and our use of it since. Only that CPU accesses these
+ * variables, with interrupts off or in an NMI.
  */
 static DEFINE_PER_CPU(u32, lvtpc_before);
 static DEFINE_PER_CPU(bool, lvtpc_taken);
-static DEFINE_PER_CPU(bool, handed);	/* to perf, which has not had its NMI yet */
+static DEFINE_PER_CPU(bool, handed);	/* an NMI for perf is on its way */
 static DEFINE_PER_CPU(struct irq_work, raised);
 static perfctr_ihandler_t ihandler;
 static bool mends;	/* after_perf() is registered; constant after init */
-static bool hears;	/* i-mode counters can be heard too; constant after init */
+static bool hears;	/* overflows can be heard too; constant after init */
 
-/* Passes the interrupt to perf, if it is perf's. */
+/* Raises an NMI for perf, if Intel PT has interrupted. */
 static notrace void hand_on(void)
 {
 	if (!perfctr_x86_trace_waits())
@@ -64,10 +64,10 @@ static notrace void hand_on(void)
 }
 
 /*
- * Our counters stand still before we acknowledge anything: the handler has seen all overflows so
- * far, and no more come until the counters go on. The LVTPC masks itself when it delivers (not the
- * P6's or AMD's). We unmask it last. What PT signalled while it was masked raises no interrupt any
- * more, so hand_on() looks for it.
+ * Runs as the irq_work interrupt begins. ihandler(false) sees all overflows so far and stops our
+ * counters, so none can overflow while we acknowledge the overflows. The LVTPC masks itself when it
+ * delivers an interrupt (except on the P6 and AMD), so we unmask it afterwards. An interrupt of
+ * Intel PT is lost while the LVTPC is masked, so hand_on() looks for one.
  */
 static notrace void probe_irq_work(void *data, int vector)
 {
@@ -87,7 +87,10 @@ static notrace int after_perf(unsigned int type, struct pt_regs *regs)
 	bool was_handed = __this_cpu_read(handed);
 	u32 lvtpc = apic->read(APIC_LVTPC);
 
-	/* The LVTPC is KVM's, for a guest that has the counters, or nobody's. */
+	/*
+	 * Neither perf nor we use the LVTPC: KVM uses it for a guest that has the counters, or
+	 * nobody does.
+	 */
 	if (!(lvtpc & LVTPC_MODE) && (lvtpc & ~APIC_LVT_MASKED) != LVTPC_OURS)
 		return NMI_DONE;
 	__this_cpu_write(handed, false);
@@ -97,15 +100,15 @@ static notrace int after_perf(unsigned int type, struct pt_regs *regs)
 		/* Raise our interrupt for overflows that perf has acknowledged in our place. */
 		irq_work_queue(this_cpu_ptr(&raised));
 		/*
-		 * perf unmasks the LVTPC when it handles something. It is still masked, so we
-		 * overflowed.
+		 * perf unmasks the LVTPC when it handles an interrupt. If the LVTPC is still
+		 * masked, the interrupt came from our counters.
 		 */
 		was_handed |= lvtpc & APIC_LVT_MASKED;
 	}
 	return was_handed ? NMI_HANDLED : NMI_DONE;
 }
 
-/* The irq_work does nothing: we queue it to get its interrupt. */
+/* The work does nothing, because we queue it only to get its interrupt. */
 static void do_nothing(struct irq_work *work)
 {
 }
@@ -118,14 +121,17 @@ void perfctr_x86_take_interrupts(bool take)
 	lockdep_assert_irqs_disabled();
 	if (take && !taken) {
 		before = apic->read(APIC_LVTPC);
-		/* perf always wants its NMI unmasked. */
+		/* perf always needs its NMI unmasked. */
 		if ((before & LVTPC_MODE) == APIC_DM_NMI)
 			before &= ~APIC_LVT_MASKED;
 		__this_cpu_write(lvtpc_before, before);
 	}
-	/* Write this before the LVTPC: an NMI may come in between. */
+	/* Write lvtpc_taken before the LVTPC, because an NMI may come in between. */
 	WRITE_ONCE(*this_cpu_ptr(&lvtpc_taken), take);
-	/* The LVTPC may be masked, if its interrupt was lost in a deep sleep. */
+	/*
+	 * Write the LVTPC even if we had taken it before. It may be masked, because a deep sleep
+	 * can lose its interrupt.
+	 */
 	if (take) {
 		apic->write(APIC_LVTPC, LVTPC_OURS);
 	} else if (taken) {
@@ -134,13 +140,18 @@ void perfctr_x86_take_interrupts(bool take)
 	}
 }
 
-/* When a CPU comes up the kernel sets up the LVTPC as if we were not there. */
+/*
+ * Called before a CPU comes up. The kernel then sets up the LVTPC, so we do not have it any more.
+ */
 void perfctr_x86_forget_interrupts(unsigned int cpu)
 {
 	per_cpu(lvtpc_taken, cpu) = false;
 }
 
-/* In 64-bit mode an interrupt has a stack of its own, unless it came from user mode. */
+/*
+ * Returns true if the interrupt came from user mode. In 64-bit mode only such an interrupt runs on
+ * the stack of the thread. In 32-bit mode this is always false, because nothing tells us.
+ */
 notrace bool perfctr_cpu_interrupted_user(void)
 {
 	int here;
@@ -161,7 +172,7 @@ int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
 }
 
 /*
- * This initialises @raised, because not all kernels relocate addresses in initializers of per-CPU
+ * Initializes @raised here, because not all kernels relocate addresses in initializers of per-CPU
  * data.
  */
 int __init perfctr_x86_interrupt_init(void)
@@ -177,8 +188,9 @@ int __init perfctr_x86_interrupt_init(void)
 	for_each_possible_cpu(cpu)
 		per_cpu(raised, cpu) = IRQ_WORK_INIT_HARD(do_nothing);
 	/*
-	 * It stays registered while we are loaded, even if our counters cannot interrupt: Intel
-	 * PT's NMIs start counters that we have stopped.
+	 * The handler stays registered while the module is loaded, even if our counters cannot
+	 * interrupt. In NMIs of Intel PT perf starts counters that we have stopped, and the handler
+	 * stops them again.
 	 */
 	err = register_nmi_handler(NMI_LOCAL, after_perf, 0, "perfctr");
 	mends = !err;

@@ -4,12 +4,17 @@
 
 #include <linux/types.h>
 
-/* Called if there are counters. ENODEV: there is no local APIC. */
+/*
+ * Call at init if the counters interrupt. Returns 0, or an error if we cannot use the interrupt,
+ * -ENODEV if there is no local APIC.
+ */
 int perfctr_x86_interrupt_init(void);
 void perfctr_x86_interrupt_exit(void);
-/* Routes the interrupt of this CPU's counters to us, or restores it. Interrupts are off. */
+/*
+ * Routes the interrupt of this CPU's counters to us, or restores its old route. Interrupts are off.
+ */
 void perfctr_x86_take_interrupts(bool take);
-/* For a CPU that is down and about to come up */
+/* Call for a CPU that is down and about to come up. */
 void perfctr_x86_forget_interrupts(unsigned int cpu);
 
 #endif /* PERFCTR_X86_INTERRUPT_H */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Measures the cost of the driver's instructions on this processor, and whether the global control
- * stops a counter. It runs once, at load, if root asks for it, so that users can send us the
- * result.
+ * stops a counter. This runs once, at load, if root asks for it by a parameter, so that users can
+ * send us the results.
  *
- * It takes the fastest of many short batches, because interrupts, NMIs and hypervisors only make a
- * batch slower. Cycles are those of the TSC.
+ * The result is the fastest of many short batches, because interrupts, NMIs and hypervisors only
+ * make a batch slower. Costs are in cycles of the TSC.
  */
 
 #define pr_fmt(fmt) "perfctr: " fmt
@@ -25,17 +25,17 @@
 #include "arch/x86/trial.h"
 
 #define ROUNDS	100
-#define BATCH	16	/* operations per batch; interrupts are off for that long */
-#define STOP_TURNS	1000	/* turns of two instructions each */
+#define BATCH	16	/* operations in a batch, which runs with interrupts off */
+#define STOP_TURNS	1000	/* turns of perfctr_x86_spin() */
 
 bool perfctr_x86_measure_wanted;
 module_param_named(measure, perfctr_x86_measure_wanted, bool, 0444);
 MODULE_PARM_DESC(measure, "x86: log what registers held, and what RDPMC, WRMSR and the like cost on this processor");
 
 /**
- * struct operands - what the operations work on
- * @regs: the registers
- * @value: the value of the counter, or of the LVTPC, to be written back
+ * struct operands - registers and values of the measured operations
+ * @regs: the registers of the measured counter
+ * @value: the value of the counter or of the LVTPC, which is written back
  */
 struct operands {
 	const struct perfctr_x86_registers *regs;
@@ -58,8 +58,9 @@ static __always_inline void put_msr(u32 msr, u64 value)
 }
 
 /*
- * Cycles of the fastest batch. If the operation changes a register, @msr is that register. It is
- * restored before anything else can run on this CPU, user mode above all.
+ * Returns the cycles of the fastest batch. If the operation changes a register, @msr is that
+ * register. The register is restored before interrupts are enabled, so that no other code runs with
+ * the changed value.
  */
 static __always_inline u64 fastest(operation_t op, const struct operands *o, u32 msr)
 {
@@ -119,7 +120,10 @@ static __always_inline void write_counter(const struct operands *o, unsigned int
 	put_msr(o->regs->perfctr, o->value);
 }
 
-/* Writes another value each time, as a switch does. Neither counts in kernel mode. */
+/*
+ * Writes two values by turns, because a switch writes only changed values. Neither value counts in
+ * kernel mode.
+ */
 static __always_inline void write_evntsel(const struct operands *o, unsigned int i)
 {
 	put_msr(o->regs->evntsel, o->regs->evntsels[i % 2]);
@@ -144,8 +148,8 @@ static __always_inline void read_cr4(const struct operands *o, unsigned int i)
 }
 
 /*
- * The kernel's own function, which keeps a copy of CR4, is not for modules. But this does not
- * change CR4, and with interrupts off nobody else does.
+ * Modules cannot call the kernel's function, which also updates a copy of CR4. But we write the
+ * same value back, and with interrupts off nobody else changes CR4 in between.
  */
 static __always_inline void read_and_write_cr4(const struct operands *o, unsigned int i)
 {
@@ -173,8 +177,9 @@ static void __init measure_lvtpc(const struct perfctr_x86_registers *regs, u64 e
 		return;
 	o.value = apic->read(APIC_LVTPC);
 	/*
-	 * An interrupt masks the LVTPC, and its handler unmasks it: that of a trace, say, which
-	 * nobody reserves. While it is masked we have no value to write back.
+	 * An interrupt masks the LVTPC, and its handler unmasks the LVTPC again. A trace may
+	 * interrupt here, because nobody reserves traces. So a masked value must not be written
+	 * back.
 	 */
 	if (o.value & APIC_LVT_MASKED)
 		return;
@@ -187,8 +192,8 @@ static void __init measure_lvtpc(const struct perfctr_x86_registers *regs, u64 e
 #endif
 
 /*
- * Does the global control stop a counter, and at once? A counter that counts after the first read
- * stops late. The caller can restore the counter.
+ * Measures whether the global control stops a counter at once. A counter that counts on after the
+ * first read stops late. The caller has checked that the counter's value can be restored.
  */
 static void __init measure_stop(const struct perfctr_x86_registers *regs)
 {
@@ -227,7 +232,8 @@ static void __init measure_counter(const struct perfctr_x86_registers *regs, u64
 	report("RDMSR of a counter", fastest(read_counter, &o, 0), empty);
 	o.value = get_msr(regs->perfctr);
 	/*
-	 * Many counters take 32 bits and extend their sign: skip a value that cannot be restored.
+	 * Many counters take only 32 bits and extend their sign. Do not write to the counter if its
+	 * value could not be restored.
 	 */
 	kept = ((u64)(s32)o.value & mask) == o.value;
 	if (kept)

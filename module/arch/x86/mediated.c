@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KVM's mediated vPMU (Linux 7.2 has it, by the parameter enable_mediated_pmu of kvm_intel and of
- * kvm_amd) gives a guest the processor's counters while it runs. When KVM enters the guest it
- * writes GLOBAL_CTRL, the counters and their controls, and when it leaves it zeroes them:
- * arch/x86/kvm/pmu.c, kvm_mediated_pmu_load() and _put(). It reserves nothing. It only asks perf,
- * by perf_create_mediated_pmu(), when the guest's first CPU is made. perf refuses if it has an
- * event that counts guests too; otherwise it refuses such events until the last such guest has
- * gone.
+ * KVM's mediated vPMU gives a guest the processor's counters while the guest runs. Linux 7.2 has
+ * it, if the parameter enable_mediated_pmu of kvm_intel or kvm_amd is set. When KVM enters the
+ * guest, it writes GLOBAL_CTRL, the counters and their controls. When KVM leaves the guest, it
+ * zeroes all of these: see kvm_mediated_pmu_load() and kvm_mediated_pmu_put() in
+ * arch/x86/kvm/pmu.c. KVM reserves no counters. It only asks perf, by perf_create_mediated_pmu(),
+ * when the guest's first CPU is made. perf says no if it has an event that counts guests too.
+ * Otherwise perf refuses such events until the last such guest has ended.
  *
- * We cannot object: perf only looks at events of the counters' own PMU, and any such event reserves
- * the counters that we need. So when such a guest begins, before its CPU has run, native counting
- * stops with an error, and nobody can start it until there is no such guest. Counters of perf's go
- * on, since they do not count guests.
+ * We cannot make perf say no. perf only looks at events of the counters' own PMU, and any such
+ * event would reserve the counters that we need. So when such a guest begins, all native counting
+ * stops with an error, before the guest's CPU has run. Nobody can start native counting again while
+ * there is such a guest. States that count by perf go on, because their events do not count guests.
  *
- * A kprobe tells us when a guest begins. Nothing tells us of a guest that began before we were
- * loaded, or that the last one has ended. So when somebody wants the counters we try to make an
- * event that perf would refuse.
+ * A kprobe tells us when such a guest begins. Nothing tells us that a guest had begun before the
+ * module was loaded, or that the last guest has ended. So at a claim we try to make an event that
+ * perf would refuse while there is such a guest.
  */
 
 #include <linux/err.h>
@@ -29,12 +29,12 @@
 #if defined(CONFIG_PERF_GUEST_MEDIATED_PMU) && defined(CONFIG_KRETPROBES)
 
 static bool probed;	/* constant after init */
-static bool seen = true;	/* there may be such a guest */
+static bool seen = true;	/* there may be such a guest now */
 static perfctr_changed_t begins;	/* constant after init */
 
 static int guest_begins(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
-	/* This may be the first guest, or another one. */
+	/* This guest need not be the first one. */
 	if (!regs_return_value(regs)) {
 		WRITE_ONCE(seen, true);
 		begins();
@@ -48,8 +48,8 @@ static struct kretprobe probe = {
 };
 
 /*
- * Tries to make an event that would count guests too, without ever enabling it. EBUSY: perf
- * refuses; or ENOMEM.
+ * Tries to make an event that would count guests too, and never enables it. Returns 0, or -EBUSY if
+ * perf refuses the event, or -ENOMEM.
  */
 static int ask_perf(void)
 {
@@ -76,10 +76,10 @@ int perfctr_x86_mediated(bool taken)
 
 	if (probed && !READ_ONCE(seen))
 		return 0;
-	/* We have the counters, so perf would refuse for that reason. */
+	/* We have the counters, so perf would refuse any event. */
 	if (taken)
 		return probed ? -EBUSY : 0;
-	/* Clear it first, so as not to miss a guest that begins meanwhile. */
+	/* Clear @seen before asking, because a guest may begin meanwhile. */
 	WRITE_ONCE(seen, false);
 	err = ask_perf();
 	if (err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Does KVM give a guest the counters, although somebody else has reserved them? */
+/* Finds guests to which KVM gives the counters, although somebody else has reserved them. */
 #ifndef PERFCTR_X86_MEDIATED_H
 #define PERFCTR_X86_MEDIATED_H
 
@@ -9,12 +9,13 @@
 
 #if defined(CONFIG_PERF_GUEST_MEDIATED_PMU) && defined(CONFIG_KRETPROBES)
 
-/* @handler: called in atomic context when such a guest begins. May sleep. */
+/* Sets a handler, which is called in atomic context when such a guest begins. May sleep. */
 void perfctr_x86_mediated_init(perfctr_changed_t handler);
 void perfctr_x86_mediated_exit(void);
 /*
- * EBUSY: there is such a guest; ENOMEM: not known. config_mutex is held. @taken: we have the
- * counters, and there was no such guest when we took them. May sleep.
+ * Returns 0, or -EBUSY if there is such a guest, or -ENOMEM if that cannot be found out. @taken
+ * says that we have the counters. There was no such guest when we took them. The caller holds
+ * config_mutex. May sleep.
  */
 int perfctr_x86_mediated(bool taken);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * x86: counters through perf.
+ * x86: counting by perf's events.
  *
- * perf's counters run all the time, and whoever may execute RDPMC in user mode can read each of
- * them. perf permits that to processes that have mapped an event of their own. So counting without
- * privilege requires that no user can get that permission.
+ * perf's counters run all the time, and a process that may execute RDPMC in user mode can read each
+ * of them. perf permits this to every process that has mapped an event of its own. So users without
+ * privilege may count by perf's events only if no user can get that permission.
  */
 
 #include <linux/kernel.h>
@@ -23,21 +23,21 @@
 
 #define CPUID_PERFMON		10
 #define CPUID_AMD_PERFMON	0x80000022
-#define AMD_WIDTH		48	/* perf assumes this for all of AMD's */
+#define AMD_WIDTH		48	/* perf assumes this width on all AMD processors */
 #define AMD_CTRS		4
 #define AMD_CTRS_CORE		6
 #define FIXED_BASE		32	/* hw.idx of the first fixed counter */
-/* RDPMC's numbers of the fixed counter for slots, and of the metrics that are read with it */
+/* These are RDPMC's numbers of the fixed counter for slots, and of the register of the metrics. */
 #define RDPMC_SLOTS		(BIT(30) | 3)
 #define RDPMC_METRICS		BIT(29)
-/* Architectural events */
+/* These are the architectural events. */
 #define EVNTSEL_CYCLES		0x3c
 #define EVNTSEL_INSTRUCTIONS	0xc0
 #define EVNTSEL_LLC_REFERENCES	0x4f2e
 #define EVNTSEL_LLC_MISSES	0x412e
 #define EVNTSEL_BRANCHES	0xc4
 #define EVNTSEL_BRANCH_MISSES	0xc5
-/* The event of fixed counter 2, and perf's number for it */
+/* Fixed counter 2 counts this event, for which perf has another number. */
 #define EVNTSEL_REF_CYCLES	0x13c
 #define EVNTSEL_REF_CYCLES_PERF	0x300
 #define FIXED_REF_CYCLES	(PERFCTR_X86_FIXED + 2)
@@ -53,7 +53,10 @@ static bool is_amd(void)
 	       boot_cpu_data.x86_vendor == X86_VENDOR_HYGON;
 }
 
-/* Intel with architectural performance monitoring: the other drivers use another width. */
+/*
+ * Returns true if perf uses its driver for Intel's architectural performance monitoring. For older
+ * Intel processors perf's drivers use other widths.
+ */
 static bool is_intel(void)
 {
 	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL &&
@@ -76,17 +79,20 @@ bool perfctr_cpu_shared_inline(const struct perf_event *event)
 {
 	u32 counter = event->hw.event_base_rdpmc;
 
-	/* perf's driver writes registers when it reads these two. */
+	/* To read slots or metrics, perf's driver also writes registers. So RDPMC is not enough. */
 	return perfctr_x86_shared_mask && counter != RDPMC_SLOTS && !(counter & RDPMC_METRICS);
 }
 
-/* perf lets everybody use Merge. */
+/* Returns true if this is AMD's Merge, which perf lets everybody use. */
 static bool is_merge(u64 config)
 {
 	return is_amd() && perfctr_amd_is_merge(config);
 }
 
-/* The select's other bits must agree with the rest of the control, as in evntsel.c. */
+/*
+ * Returns true if @bits is 0, or if its modes are those of the control. evntsel.c checks native
+ * controls in this way.
+ */
 static bool control_bits_agree(const struct perfctr_ctr_control *ctr, u64 bits)
 {
 	u64 modes = (ctr->flags & PERFCTR_CTR_USER ? EVNTSEL_USR : 0) |
@@ -96,8 +102,9 @@ static bool control_bits_agree(const struct perfctr_ctr_control *ctr, u64 bits)
 }
 
 /*
- * On a hybrid processor perf takes a raw event for the first type of core. Events whose number is
- * the same on all types also have perf names of their own, and each CPU's PMU counts these.
+ * Returns perf's generic event for a raw event, or -1. On a hybrid processor perf takes a raw event
+ * for an event of the first type of core. But the PMU of each CPU counts generic events. The raw
+ * events below have the same number on all types.
  */
 static int generic_of(u64 config)
 {
@@ -122,7 +129,8 @@ int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
 	int generic;
 
 	/*
-	 * A fixed counter's control has no other bits, and perf has a special number for its event.
+	 * Other bits are refused, because the control of a fixed counter has none. perf has a
+	 * special number for the event of fixed counter 2.
 	 */
 	if (ctr->event & ~(event | control) ||
 	    !control_bits_agree(ctr, ctr->event & control))
@@ -144,7 +152,8 @@ int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
 }
 
 /*
- * A metric of TopDown needs SLOTS as the leader of its group, and the kernel's events have no
+ * Returns PERFCTR_REASON_NONE, or the reason why perf cannot count this. perf counts a metric of
+ * TopDown only in a group with SLOTS as its leader, and events that the kernel makes have no
  * groups.
  */
 u32 perfctr_cpu_shared_refusal(const struct perfctr_shared_attr *attr)
@@ -160,7 +169,8 @@ u32 perfctr_cpu_shared_refusal(const struct perfctr_shared_attr *attr)
 }
 
 /*
- * Bit 21, any thread, also counts the other hyperthread; other bits are not known to be harmless.
+ * Returns true if the event has bits other than those that are known to be harmless. Bit 21, any
+ * thread, also counts the other hyperthread.
  */
 bool perfctr_cpu_shared_needs_privilege(const struct perfctr_shared_attr *attr)
 {
@@ -180,21 +190,25 @@ bool perfctr_cpu_shared_is_general(const struct perf_event *event)
 /*
  * Trials
  *
- * perf does not check whether an event counts: under a hypervisor it may count nothing, or because
- * of an erratum that CPUID reports. So the native driver's findings on this CPU also hold for
- * perf's events. Where it could not try an event, because perf had the counters, a twin is tried.
- * This cannot see when perf moves an event to another kind of counter later.
+ * perf does not check whether an event counts. An event may count nothing under a hypervisor, or
+ * because of an erratum that CPUID reports. The native driver tries the counters of each CPU, and
+ * its results also hold for perf's events. If the native driver could not try an event, because
+ * perf had the counters, we try a twin of perf's event: another event of perf's that counts the
+ * same. We do not notice if perf later moves an event to another kind of counter.
  */
 
-/* A bit for each known event of the family: was it tried, and did it count wrong? */
+/*
+ * Results of trials. Each known event of the family has a bit that says that it was tried, and a
+ * bit that says that it counted wrong.
+ */
 struct verdicts {
 	u8 tried;
 	u8 wrong;
 };
 
 /*
- * For a CPU's general counters and for its fixed ones. Kernel threads on that CPU access them,
- * under config_mutex.
+ * Results for the general counters of a CPU, and for its fixed counters. Only kernel threads on
+ * that CPU access them, under config_mutex.
  */
 static DEFINE_PER_CPU(struct verdicts[2], verdicts);
 
@@ -208,7 +222,10 @@ static struct verdicts *verdicts_of(const struct perf_event *event)
 	return &(*per_cpu_ptr(&verdicts, event->cpu))[!perfctr_cpu_shared_is_general(event)];
 }
 
-/* Even where the native driver has no counters, its family knows what a loop causes. */
+/*
+ * Returns the events that the loop of a trial causes. The families know them even if the native
+ * driver has no counters on this processor.
+ */
 static const struct perfctr_x86_known *known_events(void)
 {
 	if (perfctr_pmu.family)
@@ -218,7 +235,10 @@ static const struct perfctr_x86_known *known_events(void)
 	return is_amd() ? perfctr_amd.known : NULL;
 }
 
-/* The known event that this one counts, if it counts nothing else, and its number; NULL: none */
+/*
+ * Returns the known event that @event counts, and sets *number to its number. Returns NULL if
+ * @event counts no known event.
+ */
 static const struct perfctr_x86_known *find_known(const struct perf_event *event, u8 *number)
 {
 	const struct perfctr_x86_known *known = known_events();
@@ -232,7 +252,7 @@ static const struct perfctr_x86_known *find_known(const struct perf_event *event
 	return NULL;
 }
 
-/* Does the processor say that it lacks this architectural event? */
+/* Returns true if this is an architectural event that the processor reports as missing. */
 static bool event_is_lacking(u64 config)
 {
 	static const u16 events[] = {
@@ -250,7 +270,10 @@ static bool event_is_lacking(u64 config)
 	return false;
 }
 
-/* Has the native driver's trial on this CPU found the event wrong, or a counter that it may use? */
+/*
+ * Returns true if the native driver's trial on this CPU found the event wrong, or found a counter
+ * wrong that the event may use.
+ */
 static bool is_wrong_natively(const struct perf_event *event)
 {
 	const struct perfctr_x86_cpu *cpu = per_cpu_ptr(&perfctr_x86_cpu, event->cpu);
@@ -276,7 +299,7 @@ bool perfctr_cpu_shared_twin(const struct perf_event *event, struct perfctr_shar
 	u8 number;
 
 	known = perfctr_x86_trial_wanted ? find_known(event, &number) : NULL;
-	/* The native driver remembers results only for events with a bit. */
+	/* The native driver keeps results only for events that have a bit. */
 	if (!known || verdicts_of(event)->tried & BIT(number) || (cpu->tried && known->bit))
 		return false;
 	*attr = (struct perfctr_shared_attr){
@@ -286,7 +309,10 @@ bool perfctr_cpu_shared_twin(const struct perf_event *event, struct perfctr_shar
 	return true;
 }
 
-/* Not inlined, so that the code around the loop is the same each time. */
+/*
+ * Returns what the event counts during the loop. Not inlined, so that the code around the loop is
+ * the same in each call.
+ */
 static noinline u64 count_loop(struct perf_event *event, unsigned long turns)
 {
 	u64 before;
@@ -323,7 +349,10 @@ void perfctr_cpu_shared_try(struct perf_event *twin)
 		own->wrong |= BIT(number);
 }
 
-/* An event that needs a register of its own counts nothing without it, or another event. */
+/*
+ * Checks the second register that some events need. Without it such an event counts nothing, or
+ * something else. Returns 0, -EINVAL or -EOPNOTSUPP.
+ */
 static int judge_extra(const struct perf_event *event)
 {
 	u32 reg = event->hw.extra_reg.reg;
@@ -332,7 +361,7 @@ static int judge_extra(const struct perf_event *event)
 		return -EINVAL;
 	if (!reg && !event->attr.config1)
 		return perfctr_x86_has_extra(event->hw.config) ? -EOPNOTSUPP : 0;
-	/* It takes precise event-based sampling. */
+	/* This register needs precise event-based sampling. */
 	if (reg == MSR_PEBS_LD_LAT_THRESHOLD)
 		return -EOPNOTSUPP;
 	/* perf ignores config1 if its tables have no register for that event. */
@@ -368,17 +397,22 @@ unsigned int perfctr_cpu_shared_generals(void)
 }
 
 /*
- * Some processors can hide single counters from RDPMC in user mode, by this bit of the event
- * select. Kernels that know the bit set it for events of whole CPUs.
+ * Returns true if RDPMC in user mode cannot read the event's counter. On some processors a bit of
+ * the event select does this. Kernels that know the bit set it for events of whole CPUs.
  */
 bool perfctr_cpu_shared_hides(const struct perf_event *event)
 {
 	return event->hw.config & EVNTSEL_RDPMC_DISABLE;
 }
 
-/* Can perf be opened, and can user mode read perf's events? */
+/*
+ * Functions that find out whether perf can count here, and whether user mode can read perf's events
+ */
 
-/* The core PMU is called "cpu". A hybrid processor has several; one is called "cpu_core". */
+/*
+ * The core PMU is called "cpu". A hybrid processor has several core PMUs, and one of them is called
+ * "cpu_core".
+ */
 #define CORE_PMU	"sys/bus/event_source/devices/cpu"
 
 bool perfctr_cpu_shared_exists(void)
@@ -390,8 +424,9 @@ bool perfctr_cpu_shared_exists(void)
 	unsigned int i;
 
 	/*
-	 * On a Pentium 4 perf counts wrong: p4_pmu_set_period() uses a counter's start value before
-	 * x86_perf_event_set_period() has computed it. This is so from 6.1 to at least 7.2.
+	 * On a Pentium 4 perf counts wrong, because p4_pmu_set_period() uses the start value of a
+	 * counter before x86_perf_event_set_period() has computed it. This is so in Linux 6.1 to at
+	 * least 7.2.
 	 */
 	if (boot_cpu_data.x86_vendor == X86_VENDOR_INTEL && boot_cpu_data.x86 == 15)
 		return false;
@@ -420,6 +455,9 @@ bool perfctr_cpu_shared_discloses(void)
 
 	if (who < 0)
 		who = perfctr_setting_read(&rdpmc_of[1]);
-	/* 2: all processes may use RDPMC. 1: those that have mapped an event may. 0: none may. */
+	/*
+	 * 2: all processes may use RDPMC. 1: processes that have mapped an event may use it. 0: no
+	 * process may use it.
+	 */
 	return who < 0 || who == 2 || (who && !perfctr_perf_is_closed());
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which hardware counter each counter of a control gets: only a few counters can count some events.
- * Events with a single choice come first. Each of the others takes a free counter, a fixed one if
- * it can, because others may need the general ones. If none is free, an event that has one of its
- * counters moves to another counter, and so on: a matching in a bipartite graph, enlarged by
- * augmenting paths.
+ * Chooses a hardware counter for each counter of a control. Some events can be counted by only a
+ * few hardware counters. Events with a single choice are placed first. Each other event takes a
+ * free hardware counter, if possible a fixed one, because other events may need the general ones.
+ * If none is free, events that are already placed move to make room: this finds a matching in a
+ * bipartite graph by augmenting paths.
  */
 
 #include <linux/bitops.h>
@@ -13,11 +13,11 @@
 #include "arch/x86/place.h"
 
 /**
- * struct placing - what has been given so far
+ * struct placing - the counters that have been placed so far
  * @can: see perfctr_x86_place()
- * @hw: the hardware counter of each counter that has one
- * @used: these hardware counters, as a bit map
- * @placed: for each of @used, the counter that has it
+ * @hw: the hardware counter of each counter that is placed
+ * @used: the hardware counters in use, as a bit map
+ * @placed: the counter that has each of @used
  */
 struct placing {
 	const u32 *can;
@@ -34,8 +34,9 @@ static void give(struct placing *p, unsigned int i, unsigned int hw)
 }
 
 /*
- * Places counter @i by moving others: a breadth-first search from @i over those that could move. It
- * looks at each hardware counter once, and so at each placed counter.
+ * Places counter @i by moving placed counters. Returns false if that is impossible. This is a
+ * breadth-first search from @i, which visits each hardware counter, and the counter placed there,
+ * at most once.
  */
 static bool give_by_moving(struct placing *p, unsigned int i)
 {
@@ -53,7 +54,10 @@ static bool give_by_moving(struct placing *p, unsigned int i)
 				queue[tail++] = p->placed[hw];
 				continue;
 			}
-			/* @hw is free: on the path each event gets the counter it asked for. */
+			/*
+			 * Hardware counter @hw is free. Each counter on the path gets the hardware
+			 * counter for which it was moved.
+			 */
 			while (wanted_by[hw] != i) {
 				before = p->hw[wanted_by[hw]];
 				give(p, wanted_by[hw], hw);

@@ -7,13 +7,14 @@
 
 /**
  * perfctr_x86_place() - give each counter of a control a hardware counter of its own
- * @can: for each, a bit map of the hardware counters that can count it and that it may have. 0: it
- *	needs no hardware counter and gets none
+ * @can: for each counter, a bit map of the hardware counters that it can have. 0: it needs no
+ *	hardware counter and gets none
  * @nr: number of counters, at most PERFCTR_X86_MAX
- * @hw: out: the hardware counter of each
+ * @hw: out: the hardware counter of each counter
  *
- * Finds an assignment if there is one, and always the same one. Returns @nr, or the index of the
- * first counter that cannot have one beside those before it and those with a single choice.
+ * Finds an assignment if there is one. The same arguments always give the same assignment. Returns
+ * @nr, or the index of the first counter that cannot be placed. Counters with a single choice are
+ * placed first, the others in their order.
  */
 unsigned int perfctr_x86_place(const u32 *can, unsigned int nr, u8 *hw);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which family the processor belongs to */
+/* Finds the family that the processor belongs to. */
 
 #include <linux/init.h>
 #include <linux/kernel.h>
@@ -18,10 +18,10 @@
 
 /**
  * struct candidate - a family that the processor may belong to
- * @is: does this processor belong to the family?
- * @look: fills in perfctr_pmu if there are working counters; otherwise leaves it zero and returns
- *	why: PERFCTR_NO_COUNTERS_*
- * @family: the rest of it
+ * @is: returns true if the processor belongs to the family
+ * @look: fills in perfctr_pmu if the registers of the counters exist. Otherwise leaves it zero and
+ *	returns the reason, PERFCTR_NO_COUNTERS_*
+ * @family: the functions of the family
  */
 struct candidate {
 	bool (*is)(void);

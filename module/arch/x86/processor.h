@@ -2,7 +2,7 @@
 #ifndef PERFCTR_X86_PROCESSOR_H
 #define PERFCTR_X86_PROCESSOR_H
 
-/* Call at load: fills in perfctr_pmu. */
+/* Fills in perfctr_pmu. Call it at load. */
 void perfctr_x86_find_counters(void);
 
 #endif /* PERFCTR_X86_PROCESSOR_H */

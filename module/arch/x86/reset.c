@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Errata AAK100, AAP53 and BD53 (specification updates of Nehalem and Westmere): a counter that is
- * given an event may count core cycles instead, or nothing. Before we write an event select, all
- * counters must stop, get these events, run, and stop again. These events count nothing that
- * anybody wants.
+ * Resets counters because of errata AAK100, AAP53 and BD53 (specification updates of Nehalem and
+ * Westmere). After a write of its event select a counter may count core cycles instead of the
+ * event, or nothing. Before we write an event select, all counters must stop, get special events,
+ * run, and stop again. The counts of these special events mean nothing.
  */
 
 #include <linux/init.h>
@@ -14,7 +14,7 @@
 
 DEFINE_STATIC_KEY_FALSE(perfctr_x86_reset_key);
 
-/* Constant after init */
+/* The special event selects, and how many there are; constant after init */
 static const u32 *reset_events;
 static unsigned int nr_reset_events;
 
@@ -25,15 +25,15 @@ void __init perfctr_x86_reset_needed(const u32 *events, unsigned int nr)
 	static_branch_enable(&perfctr_x86_reset_key);
 }
 
-/* Some hypervisors refuse even writes that others must tolerate. */
+/* Writes a register and ignores a fault, because some hypervisors refuse such a write. */
 static notrace void write_anyway(u32 msr, u64 value)
 {
 	wrmsr_safe(msr, lower_32_bits(value), upper_32_bits(value));
 }
 
 /*
- * Writes both registers of each of these counters. An NMI may start them meanwhile, which does no
- * harm.
+ * Writes these event selects, or zero if @events is NULL, and zeroes the counters. An NMI may start
+ * the counters meanwhile, which does no harm.
  */
 static notrace void give_events(const u32 *events)
 {
