@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * x86: which processes may execute RDPMC in user mode.
+ * x86: permits processes to execute RDPMC in user mode.
  *
- * The kernel owns CR4.PCE. At each change of mm, including those that it makes to patch its text,
- * it sets the bit if mm->context.perf_rdpmc_allowed says so, and then also zeroes what perf has
- * left in the counters; perf's attribute "rdpmc" makes it do so on all CPUs. A bit that we set
- * ourselves would not last. So we do as perf does for mapped events: we raise that count, and have
- * cr4_update_pce() apply it on each CPU. That function is not exported, but a kprobe tells us its
- * address. Others have it called too, so a probe stays there: it suspends the states of this CPU
- * meanwhile, and then checks the permission again.
+ * CR4.PCE permits RDPMC, and the kernel owns this bit. At each change of mm, even one to patch its
+ * own text, the kernel sets or clears the bit by the count mm->context.perf_rdpmc_allowed and by
+ * perf's attribute "rdpmc". When the kernel sets the bit, it also zeroes what perf has left in the
+ * counters. A write to the attribute makes the kernel do so on all CPUs. A bit that we set
+ * ourselves would not last. So we do as perf does for mapped events: we raise the count
+ * perf_rdpmc_allowed, and call cr4_update_pce() on each CPU to apply it. That function is not
+ * exported, but a kprobe tells us its address. The kernel and perf call cr4_update_pce() too, so we
+ * keep a probe there. The probe suspends the states of this CPU during the call, and checks the
+ * permission afterwards.
  *
- * The kernel would zero what perf has left when the first permitted mm comes: in the middle of a
- * switch, when a thread of that mm may already have been handed our counters. So we zero it when we
- * take the counters. perf leaves nothing more, since it has no counters while they are ours.
+ * The kernel would zero perf's counters when the first permitted mm comes to a CPU. That is in the
+ * middle of a switch, when a thread of that mm may already count by our counters. So we make the
+ * kernel zero them when we take the counters. perf leaves nothing more, because perf has no
+ * counters while we have them.
  *
- * RDPMC reads whatever the registers hold. So a process has the permission only while the counters
- * are ours: otherwise they are perf's, which counts what others do. We give it after the counters
- * were taken on every CPU, and on each CPU we end it before they are given back there.
+ * RDPMC reads whatever the registers hold. So a process may have the permission only while we have
+ * the counters. Otherwise perf may count other users' programs by them. We give the permission
+ * after we have taken the counters on every CPU. On each CPU we end the permission before we give
+ * the counters back.
  *
- * If there are no kprobes, or no such function, or the processor has an erratum, nobody is
+ * If there are no kprobes, or no such function, or if the processor has an erratum, nobody is
  * permitted, and reads go through the kernel.
  */
 
@@ -41,11 +45,11 @@
 #include "arch/user.h"
 
 /**
- * struct permit - the permission of an mm that has mapped pages
- * @node: in permits, by @mm; permit_mutex
- * @mm: mostly only compared; accessed while it has a page mapped, which keeps it alive
- * @maps: number of mapped pages; permit_mutex
- * @given: it has one count of perf_rdpmc_allowed, unless @withheld; permit_mutex
+ * struct permit - the permission of an mm that has mapped pages; all protected by permit_mutex
+ * @node: entry in permits, by @mm
+ * @mm: the mm. A mapped page keeps it alive
+ * @maps: number of pages that the mm has mapped
+ * @given: we have raised perf_rdpmc_allowed of @mm by one, except while permissions are withheld
  */
 struct permit {
 	struct hlist_node node;
@@ -54,13 +58,18 @@ struct permit {
 	bool given;
 };
 
-/* Taken inside mmap_lock. So do not patch text or take the hotplug lock while you hold it. */
+/*
+ * Callers may hold mmap_lock. So nobody may patch text or take the hotplug lock while holding this
+ * mutex.
+ */
 static DEFINE_MUTEX(permit_mutex);
 static DEFINE_HASHTABLE(permits, 10);	/* permit_mutex */
-static unsigned int nr_given;	/* permits that are given; permit_mutex */
+static unsigned int nr_given;	/* number of permits with @given; permit_mutex */
 
-/* Why no mm has the count that it was given: see also PERFCTR_WITHHELD_*; permit_mutex */
-#define WITHHELD_UNCLAIMED	BIT(31)	/* the counters are not ours */
+/*
+ * Reasons to withhold all permissions: this one and PERFCTR_WITHHELD_*. Protected by permit_mutex.
+ */
+#define WITHHELD_UNCLAIMED	BIT(31)	/* we do not have the counters */
 static unsigned int withheld = WITHHELD_UNCLAIMED;
 
 atomic_t perfctr_x86_giving = ATOMIC_INIT(0);
@@ -68,13 +77,13 @@ atomic_t perfctr_x86_giving = ATOMIC_INIT(0);
 static bool forbidden;	/* RDPMC has an erratum here; constant after init */
 
 /*
- * Functions of the kernel. We call them directly, as the kernel does: the target of an indirect
- * call needs an ENDBR, or whatever else the kernel has there, and one of them has none.
+ * These are functions of the kernel. We call them directly, as the kernel does. The target of an
+ * indirect call may have to begin with ENDBR, and one of these functions does not.
  */
 DEFINE_STATIC_CALL_NULL(perfctr_x86_update_pce, cr4_update_pce);
 DEFINE_STATIC_CALL_NULL(perfctr_x86_clear_dirty, perf_clear_dirty_counters);
 
-/* Constant after perfctr_cpu_permit_init() */
+/* These variables are constant after perfctr_cpu_permit_init(). */
 static bool can_permit;
 static void (*permission_changes)(bool ends);
 static void (*clock_hides)(void);
@@ -215,9 +224,10 @@ bool perfctr_x86_any_permitted(void)
 }
 
 /*
- * Clears counts that the kernel copied at forks before we were loaded: the child of a process that
- * had mapped perf's events would be permitted for good. perf has no counters now, so no such map is
- * left, and nobody has our permission before the counters are ours.
+ * Zeroes perf_rdpmc_allowed of all processes. At a fork the kernel copies this count but not perf's
+ * maps. So a child that was forked before the module was loaded, by a process that had mapped
+ * perf's events, would be permitted for good. perf has no counters now, so none of perf's maps is
+ * left. We have not given any permission yet.
  */
 void perfctr_x86_forget_permits(void)
 {
@@ -236,7 +246,10 @@ void perfctr_x86_forget_permits(void)
 	mutex_unlock(&permit_mutex);
 }
 
-/* The kernel copies the count with the rest of the context, but perf's maps are not copied. */
+/*
+ * At a fork the kernel copies perf_rdpmc_allowed with the rest of the context, but no map. So zero
+ * it in the child.
+ */
 void perfctr_cpu_mm_forked(struct mm_struct *mm)
 {
 	atomic_set(&mm->context.perf_rdpmc_allowed, 0);
@@ -291,8 +304,8 @@ static int clock_ends(struct kretprobe_instance *instance, struct pt_regs *regs)
 }
 
 /*
- * Probes of prctl(PR_SET_TSC) and of seccomp's strict mode. If one cannot be probed, the page
- * offers the clock until its thread is switched out.
+ * These probes tell us of prctl(PR_SET_TSC) and of seccomp's strict mode. If a function cannot be
+ * probed, a page may offer the clock until its thread is switched out, although RDTSC is forbidden.
  */
 static struct kretprobe clock_probes[] = {
 	{ .kp.symbol_name = "set_tsc_mode", .handler = clock_ends },
@@ -301,7 +314,10 @@ static struct kretprobe clock_probes[] = {
 
 static bool clock_probed[ARRAY_SIZE(clock_probes)];
 
-/* A kprobe stands behind ENDBR, or what the kernel has in its place. NULL: not known. */
+/*
+ * Returns the start of the probed function, or NULL. The kernel puts a kprobe behind ENDBR or a
+ * similar instruction at the start.
+ */
 static void *function_start(const struct kprobe *probe)
 {
 	char text[KSYM_SYMBOL_LEN];
@@ -347,7 +363,7 @@ void perfctr_cpu_permit_init(void (*changes)(bool ends), void (*hides)(void))
 		unregister_kretprobe(&update_probe);
 }
 
-/* No page is mapped any more. */
+/* Call this when no page is mapped any more. */
 void perfctr_cpu_permit_exit(void)
 {
 	unsigned int i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The loop of known length that trial.c counts. */
+/* Executes the loop that trial.c counts. */
 
 #include <asm/asm.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Takes all counters of a CPU, and gives them back as they were. */
+/* Takes all counters of a CPU, and gives them back with their old controls. */
 
 #include <linux/init.h>
 #include <linux/percpu.h>
@@ -11,7 +11,7 @@
 #include "arch/x86/take.h"
 #include "arch/x86/zero.h"
 
-/* Firmware may have set the freeze bit. We clear it, since we stop counters ourselves. */
+/* Clears the freeze bit, which firmware may have set, because we stop counters ourselves. */
 static void unfreeze(struct perfctr_x86_cpu *cpu)
 {
 	u64 value;
@@ -28,8 +28,8 @@ static void unfreeze(struct perfctr_x86_cpu *cpu)
 }
 
 /*
- * Saves the control registers if firmware counts by them. If nothing counts, nobody needs them
- * back: perf programs what it uses.
+ * Saves the control registers if firmware counts by them. If nothing counts, nobody needs the old
+ * values: perf writes each control register before perf uses it.
  */
 static void save_controls(struct perfctr_x86_cpu *cpu)
 {
@@ -44,7 +44,7 @@ static void save_controls(struct perfctr_x86_cpu *cpu)
 				   read_msr(perfctr_pmu.control[reg].msr);
 }
 
-/* The firmware's counters go on from zero. */
+/* Restores the firmware's control registers. The firmware's counters go on from zero. */
 static void restore_controls(struct perfctr_x86_cpu *cpu)
 {
 	unsigned int reg;
@@ -102,7 +102,7 @@ void perfctr_x86_drop(u32 counters, u32 events)
 			perfctr_pmu.control[reg].unused = true;
 }
 
-/* The control registers are zero. */
+/* Writes the idle values to the control registers, which are zero now. */
 static void set_idle(struct perfctr_x86_cpu *cpu)
 {
 	unsigned int reg;
@@ -125,7 +125,7 @@ void perfctr_x86_take_all(void)
 		return;
 	/* Zero now what perf left, so that a switch need not. */
 	perfctr_x86_clear_perfs();
-	/* On a CPU that is told late, the permission may have changed before. */
+	/* On a CPU that joins late the permission may have changed meanwhile. */
 	perfctr_cpu_update_permission();
 
 	if (perfctr_pmu.global_ctrl && !cpu->ours)
@@ -133,7 +133,7 @@ void perfctr_x86_take_all(void)
 	if (!cpu->ours)
 		save_controls(cpu);
 	unfreeze(cpu);
-	cpu->ours = false;	/* tells an NMI */
+	cpu->ours = false;	/* tells an NMI to leave the registers alone */
 	zero_controls(cpu);
 	perfctr_x86_zero(perfctr_pmu.counters);
 	set_idle(cpu);
@@ -148,7 +148,7 @@ void perfctr_x86_take_all(void)
 	cpu->negative = 0;
 	perfctr_x86_belong_to_nobody(cpu);
 	perfctr_x86_extra_take();
-	/* What somebody else had written is gone. */
+	/* If somebody else had written to the registers, these values are gone. */
 	cpu->load_core = cpu->core;
 	cpu->ours = true;
 }
@@ -168,12 +168,12 @@ void perfctr_x86_release_all(void)
 			  read_msr(perfctr_pmu.freeze_msr) | perfctr_pmu.freeze);
 	cpu->froze = false;
 	cpu->running = 0;
-	/* Zero them for processes that may read them without us. */
+	/* Zero the counters, because some processes may read them without our permission. */
 	perfctr_x86_zero(perfctr_pmu.counters);
 	cpu->dirty = 0;
 	cpu->negative = 0;
 	restore_controls(cpu);
-	/* Only now do counters go on that counted before we took them. */
+	/* Restore the global control last. Counters of firmware go on now. */
 	if (perfctr_pmu.global_ctrl)
 		write_msr(perfctr_pmu.global_ctrl, cpu->global_ctrl);
 }

@@ -2,19 +2,19 @@
 /*
  * TopDown: how many of the pipeline's slots for operations were used, and why the others were not.
  * Fixed counter 3, SLOTS, counts all slots. One register, PERF_METRICS, has up to eight metrics of
- * 8 bits. A metric of n says that n / 255 of what SLOTS counted were such slots, since both
- * registers were zero (Intel SDM, volume 3, "Performance Metrics"; Linux's perf_metrics of
- * intel/core.c).
+ * 8 bits. A metric of n says that n / 255 of the slots were of this kind, since both registers were
+ * zero (Intel SDM, volume 3, "Performance Metrics"; Linux's perf_metrics of intel/core.c).
  *
- * So a metric is no counter, and the difference of two of its values means nothing. We make a sum
- * of it: when a state with metrics is resumed we zero both registers, and when it is suspended we
- * add each metric's part of SLOTS to the metric's sum. We do so at each switch, at each read
- * through the kernel, and once a second (fold.c). A metric is exact to one unit, 1/255 of the slots
- * since the registers were zero, and each fold rounds its part to a whole slot, which adds half a
- * slot. So a sum of n folds is wrong by at most 1/255 of the counted slots, and n / 2.
+ * So a metric is not a counter, and the difference of two of its values means nothing. We make a
+ * sum for each metric. When a state with metrics is resumed, we zero both registers. When the state
+ * is suspended, we add each metric's part of SLOTS to the metric's sum. This happens at each
+ * switch, at each read through the kernel, and once a second (fold.c). A metric is exact to 1/255
+ * of the slots since the registers were zero. Each addition rounds its part to a whole slot, which
+ * adds an error of half a slot. So after n additions a sum is wrong by at most n / 2 slots and
+ * 1/255 of the counted slots.
  *
- * Otherwise PERF_METRICS is a part of SLOTS: it runs with it and in its modes, and is zeroed with
- * it. So whoever may read SLOTS learns nothing about others from it.
+ * PERF_METRICS runs whenever SLOTS runs, counts in the same modes, and is zeroed together with
+ * SLOTS. So a thread that may read SLOTS learns nothing more about others from PERF_METRICS.
  */
 
 #include <linux/bitops.h>
@@ -31,7 +31,7 @@
 
 #define UNITS	255	/* the metric's value for all slots */
 
-/* Bit of the global control: metrics run whenever SLOTS does. */
+/* With this bit of the global control metrics run whenever SLOTS does. */
 #define GLOBAL_METRICS	BIT_ULL(48)
 
 #define METRIC_FIRST	PERFCTR_EVENT_METRIC(0)
@@ -48,7 +48,7 @@ void __init perfctr_x86_topdown_describe(unsigned int nr_metrics, u32 operand)
 		perfctr_x86_rdpmc[PERFCTR_X86_METRIC + i] = operand;
 }
 
-/* SLOTS may have turned out not to count. */
+/* Without SLOTS, which a trial may have dropped, there are no metrics. */
 unsigned int perfctr_x86_topdown_metrics(void)
 {
 	return perfctr_pmu.counters & perfctr_pmu.slots ? perfctr_pmu.nr_metrics : 0;
@@ -125,8 +125,9 @@ int perfctr_x86_metrics_check(const struct perfctr_ctr_control *ctr, unsigned in
 }
 
 /*
- * Zeroes both together: otherwise the parts would refer to another number of slots. If SLOTS
- * counts kernel mode, stop it meanwhile; otherwise it stands still anyway.
+ * Zeroes SLOTS and PERF_METRICS. Both must begin at the same time, because the metrics are parts of
+ * the slots. If SLOTS counts kernel mode, it is stopped meanwhile. Otherwise it stands still
+ * anyway.
  */
 static notrace void zero_metrics(const struct perfctr_config *config)
 {
@@ -166,7 +167,7 @@ static __always_inline u64 read_operand(u32 operand)
 	return perfctr_cpu_read(&ctr);
 }
 
-/* The metric's part of the slots since both were zero */
+/* Returns the metric's part of the slots since both registers were zero. */
 static __always_inline u64 part_of(u64 slots, u64 metrics, int metric)
 {
 	u64 field = metrics >> 8 * (metric - 1) & 0xff;
@@ -202,8 +203,9 @@ notrace void perfctr_cpu_suspend_own_way(const struct perfctr_config *config,
 }
 
 /*
- * The metrics start again: otherwise one that has been rounded down since could be less than at the
- * last read. Only slots of kernel mode are missed, while the registers are zeroed.
+ * Reads the sums of a state that stays resumed. Each read adds the metrics to their sums and zeroes
+ * the registers. Otherwise a metric that is rounded down later could be less than at the last read.
+ * Only slots of kernel mode are missed, while the registers are zeroed.
  */
 notrace void perfctr_cpu_sample_own_way(const struct perfctr_config *config,
 					struct perfctr_cpu_state *state, u64 *value)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Do the counters of a CPU count? We execute a loop of known length here, in kernel mode, twice
- * with different numbers of turns. The code around it is the same, so the difference of the two
- * counts is that of the turns alone. NMIs add to it, so a failed trial is repeated.
+ * Tries whether the counters of a CPU count. We execute a loop of known length in kernel mode,
+ * twice, with different numbers of turns. The code around the loop is the same, so the difference
+ * of the two counts comes from the turns alone. NMIs may add to a count, so a failed trial is
+ * repeated.
  *
- * The trial cannot try events that the loop does not cause, nor whether a counter that is to count
- * user mode does. perfex selftest looks at the latter.
+ * The trial cannot try events that the loop does not cause. It also cannot try whether counters
+ * count user mode, which perfex selftest does.
  */
 
 #include <linux/init.h>
@@ -18,28 +19,31 @@
 #include "arch/x86/reset.h"
 #include "arch/x86/trial.h"
 
-/* Off: we use the counters that CPUID reports, although they may count nothing. */
+/* If false, we use all counters that CPUID reports, although they may count nothing. */
 bool perfctr_x86_trial_wanted = true;
 module_param_named(trial, perfctr_x86_trial_wanted, bool, 0444);
 MODULE_PARM_DESC(trial, "x86: try each counter with a known loop, and use none that counts it wrong (Y)");
 
-/* The most that a counter that never stops counts between a write and the next read */
+/* A counter that never stops counts at most this much between a write and the next read. */
 #define MEANWHILE	1000
 
-#define MAX_KNOWN	4	/* of struct perfctr_x86_family.known */
+#define MAX_KNOWN	4	/* the most entries of struct perfctr_x86_family.known */
 
-/* Room for an image of all counters: it has each control register once. */
+/* An image of all counters, with room for each control register once */
 union image {
 	struct perfctr_cpu_image image;
 	char room[sizeof(struct perfctr_cpu_image) +
 		  PERFCTR_X86_CONTROLS * sizeof(struct perfctr_x86_entry)];
 };
 
-/* The image for each known event, and for the first one in user mode; constant after init */
+/* The image for each known event, and the image for the trial in user mode; constant after init */
 static union image by_event[MAX_KNOWN], in_user_mode;
 static unsigned int nr_known;
 
-/* What a fixed counter counts in each turn; 0: some events in many turns; constant after init */
+/*
+ * What each fixed counter counts in a turn. 0: the number is not known, but many turns cause some
+ * events. Constant after init.
+ */
 static u8 fixed_per_turn[PERFCTR_X86_MAX];
 
 static bool write_safe(u32 msr, u64 value)
@@ -47,7 +51,10 @@ static bool write_safe(u32 msr, u64 value)
 	return !wrmsr_safe(msr, lower_32_bits(value), upper_32_bits(value));
 }
 
-/* By an erratum of the Pentium 4 (N15) the first write may carry: see zero.h. */
+/*
+ * Writes a counter twice, because by an erratum of the Pentium 4 (N15) the first write may carry:
+ * see zero.h.
+ */
 static bool write_ctr_safe(u32 msr, u64 value)
 {
 	return write_safe(msr, value) && write_safe(msr, value);
@@ -70,7 +77,10 @@ static bool keeps(u32 msr, u64 value)
 	return write_safe(msr, value) && read_safe(msr, &kept) && kept == value;
 }
 
-/* The same for a counter. It is written through @msr. Compares only the bits that it has. */
+/*
+ * Returns true if the counter reads as @expected after @value was written to @msr. Only the bits
+ * that a counter has are compared.
+ */
 static bool ctr_keeps(unsigned int hw, u32 msr, u64 value, u64 expected)
 {
 	u64 all = GENMASK_ULL(perfctr_pmu.width - 1, 0), kept;
@@ -82,7 +92,7 @@ static bool ctr_keeps(unsigned int hw, u32 msr, u64 value, u64 expected)
 	return (kept & all) == (expected & all);
 }
 
-/* The counters that this register controls */
+/* Returns the counters that this register controls, as a bit map. */
 static u32 controlled_by(u32 reg)
 {
 	unsigned long counters = perfctr_pmu.counters;
@@ -95,7 +105,7 @@ static u32 controlled_by(u32 reg)
 	return found;
 }
 
-/* Does each counter take a start value, and zero? Returns those that do not. */
+/* Writes a start value and zero to each counter. Returns the counters that do not keep them. */
 static u32 try_values(void)
 {
 	unsigned long counters = perfctr_pmu.counters;
@@ -112,7 +122,7 @@ static u32 try_values(void)
 	return bad;
 }
 
-/* Skips unused control registers, which may be firmware's. */
+/* Skips unused control registers, because firmware may use them. */
 static void zero_all_controls(void)
 {
 	unsigned int reg;
@@ -123,8 +133,8 @@ static void zero_all_controls(void)
 }
 
 /*
- * Starts all counters. Returns those that do not start: metrics have a bit of their own, which a
- * hypervisor may not know. Without it there is no TopDown, but all else counts.
+ * Starts all counters. Returns the counters that do not start. A hypervisor may not know the bit of
+ * the metrics in the global control. In that case only SLOTS is returned.
  */
 static u32 start(void)
 {
@@ -137,8 +147,8 @@ static u32 start(void)
 }
 
 /*
- * Zeroes counters that never stop just before the loop, and reads them just after it. So what they
- * count outside the loop is the same each time.
+ * Counters that never stop are zeroed just before the loop, and read just after it. So they count
+ * the same outside the loop each time.
  */
 static void zero_running(void)
 {
@@ -162,7 +172,7 @@ static void read_running(u64 *counts)
 	}
 }
 
-/* Counts the loop with each counter. Returns the counters that could not be set up. */
+/* Counts the loop by each counter, in @counts. Returns the counters that could not be set up. */
 static u32 count(const struct perfctr_cpu_image *image, unsigned long turns, u64 *counts)
 {
 	unsigned long counters = perfctr_pmu.counters;
@@ -193,7 +203,7 @@ static u32 count(const struct perfctr_cpu_image *image, unsigned long turns, u64
 	return bad;
 }
 
-/* Returns the counters that counted right. */
+/* Tries an image. Returns the counters that counted right. */
 static u32 try_image(const struct perfctr_cpu_image *image, u8 per_turn, bool user)
 {
 	unsigned long counters = perfctr_pmu.counters;
@@ -213,7 +223,7 @@ static u32 try_image(const struct perfctr_cpu_image *image, u8 per_turn, bool us
 	return good & ~bad;
 }
 
-/* noinline, so that its callees' stacks do not add to its caller's. */
+/* Tries all counters once. noinline, so that this stack frame does not add to the caller's. */
 static noinline void try_once(struct perfctr_x86_trial *trial)
 {
 	const struct perfctr_x86_known *known = perfctr_pmu.family->known;
@@ -233,7 +243,7 @@ static noinline void try_once(struct perfctr_x86_trial *trial)
 		fixed &= good_for[i];
 		tried |= can;
 	}
-	/* The processor may say that it has none of the known events. */
+	/* Counters with no known event pass, because the processor may lack these events. */
 	good |= (general & ~tried) | fixed;
 	if (!perfctr_pmu.modeless)
 		good &= try_image(&in_user_mode.image, 0, true);
@@ -245,8 +255,8 @@ static noinline void try_once(struct perfctr_x86_trial *trial)
 }
 
 /*
- * Some counters only take the lower bits and extend their sign. If that cannot give the old value,
- * write zero.
+ * Writes the old value back to a counter. Some counters take only the lower bits and extend their
+ * sign. If such a write cannot give the old value, writes zero.
  */
 static void put_back(unsigned int hw, u64 value)
 {
@@ -293,7 +303,10 @@ void perfctr_x86_try(struct perfctr_x86_trial *trial)
 		write_safe(perfctr_pmu.global_ctrl, global);
 }
 
-/* All counters that can count the event do so, and the fixed ones count their own. */
+/*
+ * Adds to an image: all general counters that can count the event do so, and the fixed counters
+ * count their own events.
+ */
 static void __init make_image(union image *to, const struct perfctr_x86_known *known, u32 mode)
 {
 	unsigned long counters = known->counters ?: perfctr_pmu.counters;
@@ -308,7 +321,10 @@ static void __init make_image(union image *to, const struct perfctr_x86_known *k
 	}
 }
 
-/* A fixed counter counts one of the known events, or another of which there are some. */
+/*
+ * Finds the known event that each fixed counter counts. Other fixed counters are expected to count
+ * some events in many turns.
+ */
 static void __init find_fixed(const struct perfctr_x86_known *known)
 {
 	unsigned long fixed = perfctr_pmu.counters & ~perfctr_pmu.general;
@@ -334,7 +350,7 @@ void __init perfctr_x86_trial_init(void)
 
 	for (; known[nr_known].event; nr_known++) {
 		make_image(&by_event[nr_known], &known[nr_known], PERFCTR_CTR_KERNEL);
-		/* If all counters can count the first event, its image is enough. */
+		/* In user mode the first event is enough if all counters can count it. */
 		if (!nr_known || known[nr_known].counters)
 			make_image(&in_user_mode, &known[nr_known], PERFCTR_CTR_USER);
 	}

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RDPMC also reads counters that do not belong to the CPU alone. A Pentium 4's hyperthreads read
- * each other's: perfctr_x86_guard_never() says so. AMD has counters of the northbridge or data
- * fabric (numbers 6 to 9, and 16 up), and of the cache that cores share (10 to 15). amd_uncore
- * counts with them for perf's events of whole CPUs. It reserves nothing, and its counts include
- * other users' programs. So while it is there "guarded" cannot hold.
+ * RDPMC can also read counters that do not belong to this CPU alone. The hyperthreads of a Pentium
+ * 4 can read each other's counters: see perfctr_x86_guard_never(). AMD's processors have counters
+ * of the northbridge or the data fabric (RDPMC's numbers 6 to 9, and from 16 on), and of the cache
+ * that cores share (10 to 15). The kernel's driver amd_uncore counts by these for perf's events of
+ * whole CPUs. amd_uncore reserves nothing, and its counts include other users' programs. So the
+ * policy "guarded" cannot hold while amd_uncore is there.
  *
- * amd_uncore is built into the kernel or a module. When the module comes, before it can have any
- * event, we withdraw the permission to execute RDPMC. It does not return when the module goes,
- * because its counters keep their values.
+ * amd_uncore is built into the kernel or a module. When the module is loaded, and before it can
+ * have any event, we withdraw the permission to execute RDPMC. We do not give the permission back
+ * when the module is unloaded, because its counters keep their values.
  */
 
 #include <linux/init.h>
@@ -40,7 +41,10 @@ void __init perfctr_x86_guard_never(void)
 	counted = true;
 }
 
-/* Only "open" lets users read counters that never stop and also count the kernel. */
+/*
+ * Counters that never stop also count the kernel, so users may read them only under the policy
+ * "open".
+ */
 bool perfctr_cpu_can_guard(void)
 {
 	return !READ_ONCE(counted) && !perfctr_pmu.never_stop;
@@ -58,8 +62,8 @@ static bool device_exists(const char *type)
 }
 
 /*
- * Looks for the PMUs that it registers, by family. True if this cannot be known, because even the
- * cores' PMU is not there.
+ * Returns true if amd_uncore has registered one of its PMUs, whose names depend on the family. Also
+ * returns true if even the PMU of the cores is missing, because then nothing can be known.
  */
 static bool is_there(void)
 {
@@ -93,7 +97,10 @@ void perfctr_cpu_guard_init(void (*ends)(void))
 	if (!exist)
 		return;
 	guard_ends = ends;
-	/* Register before we look, so as not to miss it. This never fails. */
+	/*
+	 * Register before looking, so that the module is not missed if it comes meanwhile.
+	 * Registering never fails.
+	 */
 	register_module_notifier(&notifier);
 	if (is_there())
 		WRITE_ONCE(counted, true);

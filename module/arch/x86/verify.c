@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Do the registers hold what we wrote? We remember their values, so that a switch writes only what
- * differs, and never reads anything back. If somebody else has written to them, all counts are
- * wrong from then on, without a sign.
+ * Verifies that the registers hold what we wrote. We have a copy of the control registers, so that
+ * a switch writes only what differs and reads nothing back. If somebody else writes to a register,
+ * counts are wrong from then on, and nobody would notice.
  *
- * So we read and compare them at each tick of each CPU that is not idle, and when a state ends its
- * counting. After a difference nobody counts with them until they are taken again. The values of
- * counters are not compared, since they run.
+ * So we compare the registers with the copy at each tick of each CPU that is not idle, and when a
+ * state ends its counting. After a difference no state counts on this CPU until we take the
+ * registers again. The values of counters are not compared, because they change all the time.
  *
- * A RDMSR takes about a hundred cycles, and there are up to a dozen of them. In a virtual machine
- * the hypervisor handles each, which takes a thousand cycles or more, and with PREEMPT_RT a timer
- * wakes a thread: there we compare ten times a second. We never read them more than once in a
- * jiffy, however often threads end.
+ * A comparison takes up to a dozen RDMSRs of about a hundred cycles each. In a virtual machine the
+ * hypervisor handles each RDMSR, which takes a thousand cycles or more. With PREEMPT_RT the timer
+ * wakes a thread. In these two cases we compare only ten times a second. We never compare twice in
+ * the same jiffy, however often threads end.
  */
 
 #include <linux/init.h>
@@ -27,18 +27,18 @@
 #include "arch/x86/registers.h"
 #include "arch/x86/verify.h"
 
-/* Each CPU's timer runs there while the registers are ours. It wakes no idle CPU. */
+/* Each CPU has a timer, which runs there while we have the CPU's counters. It wakes no idle CPU. */
 static DEFINE_PER_CPU(struct timer_list, timers);
 
 static unsigned long period;	/* in jiffies; constant after init */
 static perfctr_changed_t changed;	/* constant after init */
 
-/* A register holds a value that we did not write. */
+/* Reports a register that holds a value that we did not write, and stops counting on this CPU. */
 static void report_changed(struct perfctr_x86_cpu *cpu, u32 msr, u64 is, u64 was)
 {
 	pr_warn_ratelimited("perfctr: CPU %u, MSR 0x%x: 0x%llx, which was 0x%llx: somebody else writes counters' registers\n",
 			    smp_processor_id(), msr, is, was);
-	/* From now on each resume must load, and fails. */
+	/* From now on each resume must call perfctr_cpu_load(), which fails. */
 	cpu->load_core = PERFCTR_X86_CHANGED;
 	perfctr_x86_belong_to_nobody(cpu);
 	if (changed)
@@ -55,7 +55,7 @@ static bool holds(struct perfctr_x86_cpu *cpu, u32 msr, u64 mask, u64 value)
 	return false;
 }
 
-/* An NMI may come in between, but restores all registers: see perfctr_x86_mend(). */
+/* An NMI may come between two reads, but it restores all registers: see perfctr_x86_mend(). */
 bool perfctr_cpu_verify(void)
 {
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
@@ -98,7 +98,10 @@ static void look(struct timer_list *timer)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	/* When a CPU goes down its timer moves to another CPU, which has its own. */
+	/*
+	 * When a CPU goes down its timer moves to another CPU. Ignore it there, because each CPU
+	 * has its own timer.
+	 */
 	if (timer == this_cpu_ptr(&timers) && perfctr_cpu_verify() &&
 	    this_cpu_read(perfctr_x86_cpu.ours))
 		mod_timer(timer, jiffies + period);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AMD's performance monitoring version 2: when KVM turns the processor's virtualization on or off,
- * it has perf reload its counters on each CPU (Linux, arch/x86/events/amd/core.c,
- * amd_pmu_reload_virt()). This clears the global control and then sets all of it, whoever has the
- * counters. perf leaves other registers alone while it has none of them.
+ * Repairs the global control of AMD's performance monitoring version 2. When KVM turns the
+ * processor's virtualization on or off, it makes perf reload perf's counters on each CPU (Linux,
+ * arch/x86/events/amd/core.c, amd_pmu_reload_virt()). perf then clears the global control and sets
+ * all of its bits, even if we have the counters. perf does not write other registers while it has
+ * no counters.
  *
- * A probe repairs the global control when that function returns. Our running counters miss some
- * instructions of the kernel, and our stopped counters count them. Without the probe verify.c finds
- * the difference.
+ * A probe restores the global control when that function returns. Meanwhile our running counters
+ * miss some instructions of the kernel, and our stopped counters count some. If the probe cannot be
+ * set, verify.c finds the difference.
  */
 
 #include <linux/init.h>

@@ -2,7 +2,7 @@
 #ifndef PERFCTR_X86_VIRT_H
 #define PERFCTR_X86_VIRT_H
 
-/* Call once perfctr_pmu is known: see its @reloaded. May sleep. */
+/* Call at init after perfctr_pmu is filled in: see its member @reloaded. May sleep. */
 void perfctr_x86_virt_init(void);
 void perfctr_x86_virt_exit(void);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * x86 processors. The clock is the time-stamp counter, if the processor has one. A processor of a
- * known family has counters, too: the family's file says which, and what their registers mean.
+ * x86 processors. The clock is the time-stamp counter, if the processor has one. The file of the
+ * processor's family says which counters the processor has, and what their registers mean.
  */
 
 #include <linux/cpu.h>
@@ -33,19 +33,25 @@
 #include "arch/x86/virt.h"
 
 /*
- * No counter counts more than 2^MAX_RATE_SHIFT events per second, far above what any event can do.
- * Some count more than one per cycle: issue slots 4 to 8, and events of occupancy as many as a
- * queue is long, some dozens. This limit is 45 per cycle at 6 GHz.
+ * No counter counts more than 2^MAX_RATE_SHIFT events per second, which is 45 per cycle at 6 GHz.
+ * Most events happen at most once per cycle. There are 4 to 8 issue slots per cycle, and events of
+ * occupancy may count some dozens, because they add the length of a queue.
  */
 #define MAX_RATE_SHIFT	38
 
-/* struct perfctr_x86_family's @core says which CPU counts, and as which type. */
+/*
+ * Returns true if CPUs differ. Then @core of struct perfctr_x86_family gives the type of each CPU,
+ * or says that the CPU cannot count.
+ */
 static bool cores_differ(void)
 {
 	return perfctr_pmu.hybrid || perfctr_x86_siblings;
 }
 
-/* Considers where the thread may run now: elsewhere perfctr_cpu_load() fails. */
+/*
+ * Looks only at CPUs where the thread may run now. If the thread is moved to a CPU of another type,
+ * perfctr_cpu_load() fails there.
+ */
 int perfctr_cpu_core(const struct perfctr_where *where, u32 *core)
 {
 	struct task_struct *task = where->task;
@@ -65,7 +71,7 @@ int perfctr_cpu_core(const struct perfctr_where *where, u32 *core)
 			return 0;
 		return perfctr_x86_siblings ? -EINVAL : -EXDEV;
 	}
-	/* Others may change its affinity meanwhile. */
+	/* Others may change the affinity of the thread meanwhile. */
 	raw_spin_lock_irqsave(&task->pi_lock, flags);
 	for_each_cpu_and(cpu, &task->cpus_mask, cpu_online_mask) {
 		u32 own = per_cpu(perfctr_x86_cpu, cpu).core;
@@ -90,8 +96,8 @@ bool perfctr_cpu_is_forbidden(unsigned int cpu)
 }
 
 /*
- * Its registers still hold what they held when it went down, which may be ours: see
- * perfctr_cpu_load().
+ * Leaves @ours as it was, because the registers of the CPU still hold what they held when it went
+ * down.
  */
 void perfctr_cpu_prepare(unsigned int cpu)
 {
@@ -108,7 +114,10 @@ void perfctr_cpu_unreserve(unsigned int cpu)
 {
 }
 
-/* Also verifies, for CPUs where no timer can because there is no tick. */
+/*
+ * This also verifies the registers, because the timer of verify.c does not run on CPUs without a
+ * tick.
+ */
 int perfctr_cpu_age(void *unused)
 {
 	perfctr_cpu_verify();
@@ -175,13 +184,19 @@ void perfctr_cpu_reserve(unsigned int cpu)
 	if (!cores_differ())
 		return;
 	core = perfctr_pmu.family->core();
-	/* If the registers seem to be ours, another processor was in this one's place then. */
+	/*
+	 * Without this type we cannot have had the counters of this CPU. If @ours is true, it was
+	 * set for another processor in the same place.
+	 */
 	if (core == PERFCTR_X86_NO_CORE)
 		coming->ours = false;
 	perfctr_x86_set_core(coming, core);
 }
 
-/* The control value that makes a general counter count instructions in kernel mode */
+/*
+ * Returns the value of the control register with which a general counter counts instructions in
+ * kernel mode.
+ */
 static u64 __init counting(unsigned int hw)
 {
 	const struct perfctr_ctr_control ctr = {
@@ -199,8 +214,8 @@ static u64 __init counting(unsigned int hw)
 }
 
 /*
- * Nobody can have claimed anything yet. It uses the last counter, because on the P6 that counts
- * nothing by itself.
+ * Measures what instructions cost, while nobody can have claimed anything yet. Uses the last
+ * counter, because on the P6 that counter alone counts nothing.
  */
 static void __init measure(void)
 {
@@ -258,7 +273,6 @@ int __init perfctr_cpu_init(void)
 	}
 	perfctr_x86_find_counters();
 	perfctr_x86_shared_init();
-	/* The time-stamp counter is the unit. */
 	if (perfctr_x86_measure_wanted)
 		measure();
 	perfctr_x86_verify_init();

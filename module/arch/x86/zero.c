@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Zeroes counters */
+/* Zeroes counters. */
 
 #include <linux/init.h>
 #include <linux/percpu.h>
@@ -7,7 +7,10 @@
 
 #include "arch/x86/zero.h"
 
-/* What registers.h declares stands in the lowest file that uses it. */
+/*
+ * These are declared in registers.h. They are defined here because this is the lowest file that
+ * uses them.
+ */
 struct perfctr_pmu perfctr_pmu;
 DEFINE_PER_CPU(struct perfctr_x86_cpu, perfctr_x86_cpu);
 
@@ -24,7 +27,7 @@ noinline notrace void perfctr_x86_zero_with_carries(u32 counters)
 		write_ctr(__ffs(counters), 0);
 }
 
-/* Linux's intel/core.c uses this order too. */
+/* Zeroes SLOTS before PERF_METRICS, as Linux's intel/core.c does. */
 noinline notrace void perfctr_x86_zero_with_metrics(u32 counters)
 {
 	zero_each(counters);

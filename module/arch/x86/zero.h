@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Writes the values of counters; inline, for the hot path */
+/* Writes the values of counters. Most functions are inline, for the hot path. */
 #ifndef PERFCTR_X86_ZERO_H
 #define PERFCTR_X86_ZERO_H
 
@@ -9,12 +9,13 @@
 
 DECLARE_STATIC_KEY_FALSE(perfctr_x86_carry_key);	/* constant after init */
 
-/* Call at init: by errata counters lose and gain carries between their halves. */
+/* Call at init if by errata counters lose or gain carries between their halves. */
 void perfctr_x86_mind_carries(void);
 
 /*
- * By an erratum of the Pentium 4 (N15; O8 of the Xeon MP) a pending event is added when the value
- * is written, and may carry into the upper half. So we write it twice, as perf does.
+ * Writes a counter. By an erratum of the Pentium 4 (N15; O8 of the Xeon MP) a pending event is
+ * added when the value is written, and may carry into the upper half. So we write the value twice,
+ * as perf does.
  */
 static __always_inline void write_value(u32 msr, u64 value)
 {
@@ -28,17 +29,17 @@ static inline void write_ctr(unsigned int hw, u64 value)
 	write_value(perfctr_pmu.ctr[hw].msr, value);
 }
 
-/* Not inline, because few processors need it */
+/* These two are not inline, because few processors need them. */
 void perfctr_x86_zero_with_carries(u32 counters);
 void perfctr_x86_zero_with_metrics(u32 counters);
 
 /*
- * for_each_set_bit() takes half as many instructions again, and each switch between strangers
- * zeroes.
+ * Zeroes these counters, at each switch between threads that may not see each other's counts.
+ * for_each_set_bit() would take half as many instructions again.
  */
 static __always_inline void zero_each(u32 counters)
 {
-	/* Check once for all counters: write_ctr() would check for each. */
+	/* Check this once for all counters. write_ctr() would check for each counter. */
 	if (static_branch_unlikely(&perfctr_x86_carry_key)) {
 		perfctr_x86_zero_with_carries(counters);
 		return;
@@ -55,7 +56,7 @@ static __always_inline void zero(u32 counters)
 		zero_each(counters);
 }
 
-/* The same, not inline */
+/* Does what zero() does, but is not inline. */
 void perfctr_x86_zero(u32 counters);
 
 #endif /* PERFCTR_X86_ZERO_H */
