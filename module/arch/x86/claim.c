@@ -165,8 +165,8 @@ static int claim_release(void *unused)
 }
 
 /*
- * Ends that this CPU resumes states of this config at once, because the config may have lost its
- * claim.
+ * From now on this CPU resumes no state of this config at once, because the config may have lost
+ * its claim.
  */
 static int claim_forget(void *arg)
 {
@@ -383,9 +383,9 @@ void perfctr_cpu_give_back(perfctr_run_t run)
 }
 
 /*
- * Tries the counters of a CPU that comes up. At load the counters that fail are dropped. Later,
- * other CPUs may be counting with them, so the whole CPU is not used instead, and states that are
- * resumed there are lost.
+ * Tries the counters of a CPU that comes up. Before the first claim, counters that fail are
+ * dropped. After it, other CPUs may count with these counters. So this CPU is not used at all, and
+ * states that are resumed here are lost.
  */
 static void try_coming(void)
 {

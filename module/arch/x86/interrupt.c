@@ -52,7 +52,7 @@ static DEFINE_PER_CPU(bool, handed);	/* an NMI for perf is on its way */
 static DEFINE_PER_CPU(struct irq_work, raised);
 static perfctr_ihandler_t ihandler;
 static bool mends;	/* after_perf() is registered; constant after init */
-static bool hears;	/* overflows can be heard too; constant after init */
+static bool hears;	/* the tracepoint exists, so overflows reach us; constant after init */
 
 /* Raises an NMI for perf, if Intel PT has interrupted. */
 static notrace void hand_on(void)

@@ -148,8 +148,9 @@ static __always_inline void read_cr4(const struct operands *o, unsigned int i)
 }
 
 /*
- * Modules cannot call the kernel's function, which also updates a copy of CR4. But we write the
- * same value back, and with interrupts off nobody else changes CR4 in between.
+ * Reads CR4 and writes the same value back. Modules cannot call the kernel's function for this,
+ * which also updates a copy of CR4. The copy stays right, because with interrupts off nobody else
+ * changes CR4 in between.
  */
 static __always_inline void read_and_write_cr4(const struct operands *o, unsigned int i)
 {
@@ -177,9 +178,9 @@ static void __init measure_lvtpc(const struct perfctr_x86_registers *regs, u64 e
 		return;
 	o.value = apic->read(APIC_LVTPC);
 	/*
-	 * An interrupt masks the LVTPC, and its handler unmasks the LVTPC again. A trace may
-	 * interrupt here, because nobody reserves traces. So a masked value must not be written
-	 * back.
+	 * An interrupt masks the LVTPC until its handler has run. A trace may interrupt even now,
+	 * because nobody reserves traces. We must not write a masked value back, or the LVTPC would
+	 * stay masked.
 	 */
 	if (o.value & APIC_LVT_MASKED)
 		return;

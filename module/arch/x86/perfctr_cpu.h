@@ -258,8 +258,8 @@ static inline bool perfctr_cpu_for_sessions(const struct perfctr_ctr_control *ct
 }
 
 /*
- * If true, the family checks config1 and config2 of a control. Otherwise these must be zero.
- * Constant after init.
+ * If perfctr_x86_more_config is true, the family checks config1 and config2 of a control. Otherwise
+ * config1 and config2 must be zero. Constant after init.
  */
 #define PERFCTR_CPU_MORE_CONFIG
 
@@ -340,7 +340,7 @@ static __always_inline bool perfctr_cpu_user_permitted(const struct perfctr_conf
 static inline bool perfctr_cpu_user_readable(const struct perfctr_config *config,
 					     unsigned int policy)
 {
-	/* A dying thread loses its mm at some point. */
+	/* A dying thread may have lost its mm. */
 	if (policy == PERFCTR_USER_READ_OFF || !current->mm)
 		return false;
 	return !config->nr || perfctr_cpu_user_permitted(config);
@@ -450,8 +450,8 @@ void perfctr_cpu_mm_forked(struct mm_struct *mm);
  */
 void perfctr_x86_forget_permits(void);
 /*
- * Says whether we have the counters. Only while we have them, mms have the permission that they
- * were given. A CPU applies this when it calls perfctr_cpu_update_permission(). May sleep.
+ * Tells rdpmc.c whether we have the counters. Only while we have them, mms have the permission that
+ * they were given. A CPU applies this when it calls perfctr_cpu_update_permission(). May sleep.
  */
 void perfctr_x86_permit_claimed(bool claimed);
 /* Returns true if any mm has the permission now. May sleep. */

@@ -22,7 +22,7 @@
  * after we have taken the counters on every CPU. On each CPU we end the permission before we give
  * the counters back.
  *
- * If there are no kprobes, or no such function, or if the processor has an erratum, nobody is
+ * If there are no kprobes, or no such function, or if RDPMC is missing or has an erratum, nobody is
  * permitted, and reads go through the kernel.
  */
 
@@ -63,7 +63,7 @@ struct permit {
  * mutex.
  */
 static DEFINE_MUTEX(permit_mutex);
-static DEFINE_HASHTABLE(permits, 10);	/* permit_mutex */
+static DEFINE_HASHTABLE(permits, 10);	/* by mm; permit_mutex */
 static unsigned int nr_given;	/* number of permits with @given; permit_mutex */
 
 /*
@@ -74,7 +74,7 @@ static unsigned int withheld = WITHHELD_UNCLAIMED;
 
 atomic_t perfctr_x86_giving = ATOMIC_INIT(0);
 
-static bool forbidden;	/* RDPMC has an erratum here; constant after init */
+static bool forbidden;	/* RDPMC is missing or has an erratum; constant after init */
 
 /*
  * These are functions of the kernel. We call them directly, as the kernel does. The target of an
@@ -247,8 +247,8 @@ void perfctr_x86_forget_permits(void)
 }
 
 /*
- * At a fork the kernel copies perf_rdpmc_allowed with the rest of the context, but no map. So zero
- * it in the child.
+ * Zeroes the count perf_rdpmc_allowed of a child. At a fork the kernel copies this count, but not
+ * perf's maps to which it belongs.
  */
 void perfctr_cpu_mm_forked(struct mm_struct *mm)
 {

@@ -137,7 +137,7 @@ static notrace void zero_metrics(const struct perfctr_config *config)
 	lockdep_assert_irqs_disabled();
 	if (counts)
 		write_global(cpu->running & ~perfctr_pmu.slots);
-	/* Linux uses this order too. */
+	/* Zero SLOTS first, as Linux does. */
 	write_msr(perfctr_pmu.ctr[PERFCTR_X86_SLOTS].msr, 0);
 	write_msr(MSR_PERF_METRICS, 0);
 	if (counts)

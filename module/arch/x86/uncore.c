@@ -3,8 +3,8 @@
  * RDPMC can also read counters that do not belong to this CPU alone. The hyperthreads of a Pentium
  * 4 can read each other's counters: see perfctr_x86_guard_never(). AMD's processors have counters
  * of the northbridge or the data fabric (RDPMC's numbers 6 to 9, and from 16 on), and of the cache
- * that cores share (10 to 15). The kernel's driver amd_uncore counts by these for perf's events of
- * whole CPUs. amd_uncore reserves nothing, and its counts include other users' programs. So the
+ * that cores share (10 to 15). The kernel's driver amd_uncore uses these counters for perf's events
+ * of whole CPUs. amd_uncore reserves nothing, and its counts include other users' programs. So the
  * policy "guarded" cannot hold while amd_uncore is there.
  *
  * amd_uncore is built into the kernel or a module. When the module is loaded, and before it can

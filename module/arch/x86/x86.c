@@ -71,7 +71,7 @@ int perfctr_cpu_core(const struct perfctr_where *where, u32 *core)
 			return 0;
 		return perfctr_x86_siblings ? -EINVAL : -EXDEV;
 	}
-	/* Others may change the affinity of the thread meanwhile. */
+	/* Take this lock, because others may change the affinity of the thread. */
 	raw_spin_lock_irqsave(&task->pi_lock, flags);
 	for_each_cpu_and(cpu, &task->cpus_mask, cpu_online_mask) {
 		u32 own = per_cpu(perfctr_x86_cpu, cpu).core;

@@ -9,11 +9,11 @@
  * - Zen 4 and later: performance monitoring version 2, which has a global control, and a status
  *   that says which counter overflowed.
  *
- * Bits 41:40 of a select choose between host and guests. We leave both bits zero, so that a counter
- * counts in the host and in guests, as on Intel. A vCPU's thread then also counts its guest. Other
- * threads run in no guest, and HostOnly (bit 41) would count the same for them. But with HostOnly a
- * counter counts nothing while EFER.SVME is clear, and KVM changes EFER.SVME as its guests come and
- * go.
+ * Bits 41:40 of an event select choose between host and guests. We leave both bits zero, so that a
+ * counter counts in the host and in guests, as on Intel. A vCPU's thread then also counts its
+ * guest. Other threads run in no guest, and HostOnly (bit 41) would count the same for them. But
+ * with HostOnly a counter counts nothing while EFER.SVME is clear, and KVM changes EFER.SVME as its
+ * guests come and go.
  *
  * Sources: AMD64 Architecture Programmer's Manual, volume 2, "Performance Monitoring Counters";
  * BIOS and Kernel Developer's Guides and Processor Programming References of the families; Linux's
@@ -45,7 +45,7 @@
 #define CODE_MERGE	0xfff
 
 #define CPUID_PERFMON	0x80000022
-#define PERFMON_CORE_CTRS	GENMASK(3, 0)	/* EBX */
+#define PERFMON_CORE_CTRS	GENMASK(3, 0)	/* in EBX of that leaf */
 
 /*
  * While this bit of MSR_IA32_DEBUGCTLMSR is set, an overflow interrupt stops all counters and sets
@@ -57,14 +57,14 @@
 #define FAMILY_K7	0x06
 #define FAMILY_K8	0x0f
 #define FAMILY_10H	0x10
-#define FAMILY_11H	0x11	/* the cores are K8's */
+#define FAMILY_11H	0x11	/* with cores like the K8's */
 #define FAMILY_12H	0x12
 #define FAMILY_14H	0x14
 #define FAMILY_15H	0x15
 #define FAMILY_16H	0x16
-#define FAMILY_ZEN	0x17	/* and Zen 2 */
+#define FAMILY_ZEN	0x17	/* Zen and Zen 2 */
 #define FAMILY_HYGON	0x18
-#define FAMILY_ZEN3	0x19	/* and Zen 4 */
+#define FAMILY_ZEN3	0x19	/* Zen 3 and Zen 4 */
 #define FAMILY_ZEN5	0x1a
 
 /*
@@ -104,7 +104,7 @@ static bool has_version_2(void)
 	return boot_cpu_has(X86_FEATURE_PERFCTR_CORE) && boot_cpu_has(X86_FEATURE_PERFMON_V2);
 }
 
-/* A hypervisor may offer fewer counters than the processor has. */
+/* Finds the counters. A hypervisor may offer fewer counters than the processor has. */
 static void __init find_amd(void)
 {
 	nr = NR;
@@ -251,7 +251,7 @@ static bool by_umask_15h(unsigned int code, u64 event, u32 *counters)
 	bool several = hweight64(event & EVNTSEL_UMASK) > 1;
 
 	switch (code) {
-	case 0x000:	/* operations by pipe, in both halves of the mask */
+	case 0x000:	/* each half of the unit mask selects pipes */
 		*counters = event & 0xf000 && event & 0x0f00 ? 0x08 : 0x38;
 		return true;
 	case 0x004:

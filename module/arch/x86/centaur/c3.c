@@ -19,7 +19,7 @@
 #include "arch/x86/centaur/c3.h"
 #include "arch/x86/evntsel.h"
 
-#define COUNTER		1	/* the only one */
+#define COUNTER		1	/* the only usable counter */
 #define WIDTH		32
 
 #define EVENT		GENMASK_ULL(8, 0)

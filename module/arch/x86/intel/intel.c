@@ -125,7 +125,10 @@ static const struct perfctr_intel_model *model;
 
 bool __init perfctr_intel_is(void)
 {
-	/* This leaf is in family 6, and from 18 on. In between are Knights Corner and the P4. */
+	/*
+	 * Family 6, and families from 18 on, have this leaf. The families in between, Knights
+	 * Corner and the P4, do not.
+	 */
 	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL &&
 	       (boot_cpu_data.x86 == 6 || boot_cpu_data.x86 >= 18) &&
 	       boot_cpu_data.cpuid_level >= CPUID_PERFMON;

@@ -124,7 +124,7 @@ static const struct perfctr_intel_rule haswell_rules[] = {
 
 static const struct perfctr_intel_rule broadwell_rules[] = {
 	EVENT(0x0148, 0x4),		/* L1D_PEND_MISS.PENDING */
-	{ 0x08a3, 0x08ff, 0, 0x4 },	/* CYCLE_ACTIVITY.*_L1D_MISS have this bit */
+	{ 0x08a3, 0x08ff, 0, 0x4 },	/* bit 3 of the unit mask: CYCLE_ACTIVITY.*_L1D_MISS */
 	CODE(0xcd, 0xf),		/* MEM_TRANS_RETIRED */
 	CODES(0xd0, 0xd2, 0xf),		/* MEM_UOPS_RETIRED, MEM_LOAD_UOPS_* */
 	{}

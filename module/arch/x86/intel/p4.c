@@ -88,7 +88,10 @@
 #define NR_HALVES	(2 * NR_BLOCKS)
 #define NR_SELECTS	8
 
-/* The MSR of the ESCR that each value of CCCR_SELECT selects, for each half. 0: there is none. */
+/*
+ * The MSR of the ESCR that each value of CCCR_SELECT selects, for each half of each block. 0: there
+ * is none. The comments name the block and its kinds of ESCR.
+ */
 static const u16 escrs[NR_HALVES][NR_SELECTS] = {
 	/* BPU: BPU, IS, MOB, ITLB, PMH, IX, FSB, BSU */
 	{ 0x3b2, 0x3b4, 0x3aa, 0x3b6, 0x3ac, 0x3c8, 0x3a2, 0x3a0 },
@@ -354,7 +357,7 @@ static int find_block(const struct perfctr_ctr_control *ctr, unsigned int *block
 	return said && said - 1 != *block ? -EINVAL : 0;
 }
 
-/* Returns the counters of the block that can select such an ESCR, as a bit map. */
+/* Returns the counters of the block that have the ESCR that @cccr selects, as a bit map. */
 static u32 counters_of(unsigned int block, u64 cccr)
 {
 	u32 counters = 0;
