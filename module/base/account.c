@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Limits on what users cost others: interrupts of CPUs that others use, configs, and locked memory.
- * Each user has an account of these.
+ * Each user has an account that counts these costs.
  *
  * A user who makes a user namespace has 65,536 ids there, or more. So the threads in a namespace
- * are charged to the user who owns the outermost one around them, just below the initial
- * namespace. If root owns it (a container), the namespace itself has an account.
+ * are charged to the user who owns the outermost namespace around them, just below the initial one.
+ * If root owns that namespace (a container), the namespace itself has an account.
  *
- * We charge a broadcast after it was made, since a call does not know in advance how many it
- * makes. A call that is about to make one waits until the account allows it. Broadcasts of
- * our worker are not charged: the call that led to them has paid.
+ * We charge a broadcast after it was made, since a call does not know in advance how many
+ * broadcasts it makes. A call that is about to make a broadcast waits until the account allows it.
+ * Broadcasts of our worker are not charged: the call that caused them was charged with them.
  */
 
 #include <linux/cpumask.h>
@@ -35,14 +35,16 @@ static unsigned int max_configs = 16384;
 module_param_named(controls, max_configs, uint, 0644);
 MODULE_PARM_DESC(controls, "different controls that a user's threads may have at a time (16384)");
 
-/* Who is charged: a user (@ns is 0), or a namespace of root's (@ns is the number of its inode) */
+/*
+ * Says who is charged: a user (@ns is 0), or a namespace that root owns (@ns is its inode number).
+ */
 struct payer {
 	kuid_t uid;
 	unsigned int ns;
 };
 
 /**
- * struct perfctr_account - of a user who has configs or locked memory, or made broadcasts
+ * struct perfctr_account - costs of a user who has configs or locked memory, or made broadcasts
  * @node: in accounts, by @payer; accounts_lock
  * @payer: who is charged; constant
  * @nr_configs: number of configs of this user; accounts_lock
@@ -58,7 +60,7 @@ struct perfctr_account {
 	u64 paid_until;
 };
 
-/* Guards all accounts. Inside every other lock; in process context only. */
+/* Guards all accounts. It is taken inside every other lock, and only in process context. */
 static DEFINE_SPINLOCK(accounts_lock);
 static DEFINE_HASHTABLE(accounts, 8);	/* accounts_lock */
 
@@ -81,7 +83,7 @@ static u32 key_of(const struct payer *payer)
 	return __kuid_val(payer->uid) + payer->ns;
 }
 
-/* An idle account may be freed: a new one would be the same. */
+/* Returns true if the account may be freed: a new account would contain the same. */
 static bool is_idle(const struct perfctr_account *account, u64 now)
 {
 	return !account->nr_configs && !account->nr_pages &&
@@ -100,9 +102,10 @@ static struct perfctr_account *account_find(const struct payer *payer)
 }
 
 /*
- * Drops accounts_lock, and takes it again. Frees idle accounts of the same bucket. Accounts are
- * small, and there are no more of them than users and containers, so no memory cgroup is charged.
- * The allocation may not fail: a broadcast that was made has to be charged.
+ * Returns the payer's account, and makes it if there is none. Drops accounts_lock while it
+ * allocates. Frees idle accounts of the same bucket. Accounts are small, and there are no more
+ * accounts than users and containers, so no memory cgroup is charged. The allocation may not fail:
+ * a broadcast that was made has to be charged.
  */
 static struct perfctr_account *find_or_make(const struct payer *payer)
 {
@@ -140,16 +143,16 @@ static struct perfctr_account *current_account(void)
 	return find_or_make(&payer);
 }
 
-/* Each broadcast takes 1 / @limit of a second. */
+/* Charges @nr broadcasts. Each uses up 1 / @limit of a second. */
 static void charge(struct perfctr_account *account, unsigned int nr, unsigned int limit, u64 now)
 {
-	/* At most a second's worth of unused broadcasts is kept. */
+	/* An idle user saves up at most the broadcasts of one second. */
 	if (account->paid_until + NSEC_PER_SEC < now)
 		account->paid_until = now - NSEC_PER_SEC;
 	account->paid_until += (u64)nr * (NSEC_PER_SEC / limit);
 }
 
-/* Nanoseconds until that user may make the next broadcast */
+/* Returns the nanoseconds until the user may make the next broadcast. */
 static u64 wait_of(const struct perfctr_account *account, u64 now)
 {
 	return account && account->paid_until > now ? account->paid_until - now : 0;
@@ -171,7 +174,10 @@ int perfctr_account_add_config(struct perfctr_account **account)
 	if (!err) {
 		found->nr_configs++;
 		*account = found;
-		/* The config's end needs a broadcast, and cannot wait: charge it now. */
+		/*
+		 * The end of the config needs a broadcast, and cannot wait for it. So charge that
+		 * broadcast now.
+		 */
 		if (limit)
 			charge(found, 1, limit, now);
 	}
@@ -250,7 +256,7 @@ int perfctr_broadcasts_allow(void)
 	return 0;
 }
 
-/* No config is left, and no call is in progress. */
+/* The caller has made sure that no config is left and that no call is in progress. */
 void perfctr_account_exit(void)
 {
 	struct perfctr_account *account;

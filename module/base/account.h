@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Accounts: what one user may cost others. account.c says who is charged for whom. */
+/*
+ * Accounts limit what one user costs others. account.c says which account a thread is charged to.
+ */
 #ifndef PERFCTR_ACCOUNT_H
 #define PERFCTR_ACCOUNT_H
 
@@ -9,25 +11,28 @@ struct perfctr_account;
 
 /*
  * Charges the caller's account with a config, and with the broadcast that the end of the config
- * will take. *account becomes the account. ENOSPC: too many configs. EAGAIN: the user must wait
- * before its next broadcast. May sleep.
+ * will take. Sets *account to the account. Returns 0, -ENOSPC if the user has too many configs, or
+ * -EAGAIN if the user must wait before its next broadcast. May sleep.
  */
 int perfctr_account_add_config(struct perfctr_account **account);
 void perfctr_account_drop_config(struct perfctr_account *account);
 /*
- * Charges the caller's account with @nr pages of locked memory, of which it may have @limit.
- * *account becomes the account. ENOMEM: too many. May sleep.
+ * Charges the caller's account with @nr pages of locked memory. Sets *account to the account.
+ * Returns 0, or -ENOMEM if the account would have more than @limit pages. May sleep.
  */
 int perfctr_account_add_pages(struct perfctr_account **account, unsigned int nr,
 			      unsigned long limit);
 void perfctr_account_drop_pages(struct perfctr_account *account, unsigned int nr);
 
-/* Charges the caller's account with broadcasts that were made. May sleep. */
+/* Charges the caller's account with @nr broadcasts that were made. May sleep. */
 void perfctr_broadcasts_made(unsigned int nr);
-/* Waits until the caller may make the next broadcast: ERESTARTSYS if a signal comes first. */
+/*
+ * Waits until the caller may make the next broadcast. Returns 0, or -ERESTARTSYS if a signal comes
+ * first.
+ */
 int perfctr_broadcasts_allow(void);
 
-/* Frees all accounts. No config is left, and no call is in progress. */
+/* Frees all accounts. Call this when no config is left and no call is in progress. */
 void perfctr_account_exit(void);
 
 #endif /* PERFCTR_ACCOUNT_H */

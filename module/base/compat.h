@@ -25,7 +25,9 @@
 #define PERFCTR_SWITCH_PROBE_ARGS	void *data, bool preempt, struct task_struct *prev, \
 					struct task_struct *next, unsigned int prev_state
 
-/* May the caller count in kernel mode? Asks perf on kernels where modules can ask it. */
+/*
+ * Returns 0 if the caller may count in kernel mode. Asks perf on kernels where modules can ask it.
+ */
 static inline int perfctr_allow_kernel(void)
 {
 #ifdef PERFCTR_PERF_ALLOW_KERNEL_VOID
@@ -40,8 +42,9 @@ static inline int perfctr_allow_kernel(void)
 }
 
 /*
- * Could a debugger of the same user attach to current? The answer depends on current's last exec,
- * and on changes of its credentials since. False once current has dropped its memory.
+ * Returns true if a debugger of the same user could attach to current. The answer depends on
+ * current's last exec, and on later changes of its credentials. Returns false once current has
+ * dropped its memory.
  */
 static inline bool perfctr_current_is_dumpable(void)
 {
@@ -54,8 +57,9 @@ static inline bool perfctr_current_is_dumpable(void)
 }
 
 /*
- * Flags of task_work_add() in a switch. Under KASAN it records the caller's stack, and must not
- * allocate memory for that in a switch. (Before 6.12 there is no flag to tell it so.)
+ * Flags for task_work_add() in a switch. Under KASAN task_work_add() records the caller's stack,
+ * and TWAF_NO_ALLOC keeps it from allocating memory for the record. Kernels before 6.12 lack that
+ * flag.
  */
 #ifdef PERFCTR_HAVE_TWAF_NO_ALLOC
 #define PERFCTR_TWA_RESUME	(TWA_RESUME | TWAF_NO_ALLOC)
@@ -63,7 +67,10 @@ static inline bool perfctr_current_is_dumpable(void)
 #define PERFCTR_TWA_RESUME	TWA_RESUME
 #endif
 
-/* Could the thread run without being woken? Since 6.12 sleeping threads may stay in the queue. */
+/*
+ * Returns true if the thread could run without being woken. Since 6.12 sleeping threads may stay in
+ * the queue.
+ */
 static inline bool perfctr_task_is_queued(const struct task_struct *task)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
@@ -93,12 +100,12 @@ static inline bool perfctr_task_is_queued(const struct task_struct *task)
 #define perfctr_hrtimer_setup	hrtimer_setup
 #endif
 
-/* The function got this name in 6.2, and lost the old one in 6.15. */
+/* del_timer_sync() became timer_delete_sync() in 6.2. The old name is gone since 6.15. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 #define timer_delete_sync(timer)	del_timer_sync(timer)
 #endif
 
-/* New in 6.6 */
+/* __counted_by() is new in 6.6. */
 #ifndef __counted_by
 #define __counted_by(member)
 #endif
@@ -111,9 +118,9 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_f
 #endif
 
 /*
- * Callbacks for the last step before the system sleeps, and the first after it wakes.
- * Without CONFIG_CPU_PM nothing else tells us that a CPU sleeps deeply. 6.19 gave the callbacks
- * an argument, and stable kernels before 6.19 took that over.
+ * Callbacks for the last step before the system sleeps, and the first step after it wakes. Without
+ * CONFIG_CPU_PM nothing else tells us that a CPU sleeps deeply. 6.19 gave the callbacks an
+ * argument, and so did some stable kernels before 6.19.
  */
 #ifndef CONFIG_CPU_PM
 #include <linux/syscore_ops.h>
@@ -135,8 +142,8 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_f
 #endif
 
 /*
- * Only KVM selects preempt notifiers. Without them the tracepoint's table uses the same members of
- * a state: see notify.c.
+ * Only KVM selects preempt notifiers. In kernels without them, the table of states by thread
+ * (notify.c) uses these structures in a state.
  */
 #ifndef CONFIG_PREEMPT_NOTIFIERS
 struct preempt_notifier;

@@ -10,7 +10,7 @@
 
 struct workqueue_struct *perfctr_wq;
 
-/* A hook goes off so long after its last user has put it. */
+/* A hook goes off this long after its last user has left. */
 #define DELAY	(10 * HZ)
 
 struct search {

@@ -14,7 +14,10 @@
 
 #include "base/settings.h"
 
-/* Opens the file in the mounts of the first process, which users cannot change. NULL: failed */
+/*
+ * Opens the file in the mounts of the first process, which users cannot change. Returns NULL on
+ * failure.
+ */
 static struct file *open_file(const char *name)
 {
 	struct task_struct *init;
@@ -60,7 +63,10 @@ long perfctr_setting_read(const struct perfctr_setting *setting)
 
 	if (!setting->file)
 		return -1;
-	/* Read with the opener's credentials: a security module may not let current read it. */
+	/*
+	 * Read with the opener's credentials: a security module may forbid current to read the
+	 * file.
+	 */
 	before = override_creds(setting->file->f_cred);
 	length = kernel_read(setting->file, text, sizeof(text) - 1, &pos);
 	revert_creds(before);
@@ -78,7 +84,7 @@ void perfctr_perf_watch(bool on)
 #endif
 }
 
-/* Only some kernels have a level at which nobody may open an event without privilege. */
+/* Only some kernels have a level at which opening any event needs privilege. */
 bool perfctr_perf_is_closed(void)
 {
 #ifdef PERFCTR_PERF_CLOSED_ABOVE

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Copying structures from and to callers, who may know another size of them than we do. */
+/* Copies structures from and to callers, who may know another size of a structure than we do. */
 
 #include <linux/uaccess.h>
 #include <linux/perfctr.h>
@@ -23,7 +23,7 @@ int perfctr_get_struct(void *to, size_t known, const void __user *arg, size_t le
 	return err ? err : copy_struct_from_user(to, known, arg, size);
 }
 
-/* Up to this size we copy words, since copy_to_user() may copy byte by byte. */
+/* Up to this many bytes we copy word by word, since copy_to_user() may copy byte by byte. */
 #define FEW_WORDS	256
 
 static int put_words(u64 __user *to, const u64 *from, size_t length)
@@ -34,7 +34,7 @@ static int put_words(u64 __user *to, const u64 *from, size_t length)
 		return -EFAULT;
 	while (from != end) {
 		unsafe_put_user(*from, to, fault);
-		from++;		/* not in the macro, which may evaluate it twice */
+		from++;		/* not in the macro, which may evaluate its argument twice */
 		to++;
 	}
 	user_write_access_end();

@@ -5,8 +5,9 @@
 #include <linux/workqueue.h>
 
 /*
- * long perfctr_work_on_cpu(cpu, fn, arg): a kernel thread calls fn(arg) on that CPU. On kernels
- * without SMP work_on_cpu() will not do: it calls fn() in current, with current's privilege.
+ * long perfctr_work_on_cpu(cpu, fn, arg): a kernel thread calls fn(arg) on that CPU. Kernels
+ * without SMP need a function of ours, since their work_on_cpu() calls fn() in current, with
+ * current's privilege.
  */
 #ifdef CONFIG_SMP
 #define perfctr_work_on_cpu	work_on_cpu
