@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What each architecture's driver knows about perf's counters, for perf/. An event that counts does
- * so on this CPU, with interrupts off. Functions that take a struct perfctr_shared_attr may sleep.
+ * This header declares what each architecture's driver knows about perf's counters, for perf/. An
+ * event counts on this CPU, with interrupts off. Functions that take a struct perfctr_shared_attr
+ * may sleep.
  */
 #ifndef PERFCTR_CPU_PERF_H
 #define PERFCTR_CPU_PERF_H
@@ -12,47 +13,51 @@ struct perf_event;
 
 /*
  * PERFCTR_CPU_ONE_SOURCE: either perf has all counters, or perfctr has.
- * shared_exists: does perf have a PMU for this machine's cores? May sleep.
+ * shared_exists: returns true if perf has a PMU for this machine's cores. May sleep.
  */
 #ifdef PERFCTR_CPU_ONE_SOURCE
 bool perfctr_cpu_shared_exists(void);
 #endif
 
 /*
- * The count of an event that counts. Correct even if perf changes the event in an NMI.
- * PERFCTR_CPU_SHARED_INLINE is 1 if this reads registers, and 0 if it calls perf.
+ * Returns the count of an event that counts now. The result is correct even if perf changes the
+ * event in an NMI. PERFCTR_CPU_SHARED_INLINE is 1 if this function reads registers, and 0 if it
+ * calls perf.
  */
 PERFCTR_CPU_FN(u64, perfctr_cpu_shared_read, struct perf_event *event);
-/* May perfctr_cpu_shared_read() be used for that event, as far as is known? */
+/* Returns true if, as far as is known, perfctr_cpu_shared_read() may be used for that event. */
 PERFCTR_CPU_FN(bool, perfctr_cpu_shared_inline, const struct perf_event *event);
 /*
- * The event counts. Does its register count only the modes that were asked for? perf may choose
- * another register later.
+ * The event counts now. Returns true if its register counts only the modes that were asked for.
+ * perf may choose another register later.
  */
 PERFCTR_CPU_FN(bool, perfctr_cpu_shared_filters, const struct perf_event *event);
 
-/* Sets *attr to the perf event that counts the same as a native control. EINVAL: there is none. */
+/*
+ * Sets *attr to the perf event that counts the same as a native control. Returns 0, or -EINVAL if
+ * there is no such event.
+ */
 int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
 			    struct perfctr_shared_attr *attr);
 /*
- * PERFCTR_REASON_*: why perf cannot count this event for us: it needs a group of events. NONE: perf
- * can, as far as is known.
+ * Returns why perf cannot count this event for us (PERFCTR_REASON_*): the event needs a group of
+ * events. Returns PERFCTR_REASON_NONE if perf can count it, as far as is known.
  */
 PERFCTR_CPU_FN(u32, perfctr_cpu_shared_refusal, const struct perfctr_shared_attr *attr);
-/* May the event count more than its own thread? */
+/* Returns true if the event may count more than its own thread. */
 PERFCTR_CPU_FN(bool, perfctr_cpu_shared_needs_privilege, const struct perfctr_shared_attr *attr);
 /*
- * The event counts here. Does it count what was asked for? Returns 0, or EINVAL or EOPNOTSUPP with
- * *reason: perf ignores part of the request, or the native driver refuses the event because it
- * counts wrong.
+ * The event counts now. Checks whether it counts what was asked for. Returns 0, or -EINVAL or
+ * -EOPNOTSUPP with *reason if perf ignores part of the request, or if the native driver refuses the
+ * event because it counts wrong.
  */
 int perfctr_cpu_shared_judge(const struct perf_event *event, u32 *reason);
 
 /*
  * PERFCTR_CPU_SHARED_TRIES: some events are tried before they count for us.
- * twin: sets *attr to an event that shows whether @event counts. False: there is none, or it has
- * been tried.
- * try: records what the twin counted, for judge(). The twin counts kernel mode.
+ * twin: sets *attr to an event that shows whether @event counts. Returns false if there is no such
+ * event, or if it has been tried.
+ * try: records what the twin counted, for perfctr_cpu_shared_judge(). The twin counts kernel mode.
  */
 #ifdef PERFCTR_CPU_SHARED_TRIES
 bool perfctr_cpu_shared_twin(const struct perf_event *event, struct perfctr_shared_attr *attr);
@@ -69,18 +74,25 @@ static inline void perfctr_cpu_shared_try(struct perf_event *twin)
 }
 #endif
 
-/* Is the event on a counter that can count any event? How many such counters does this CPU have? */
+/*
+ * is_general: returns true if the event is on a counter that can count any event.
+ * generals: returns the number of such counters of this CPU.
+ */
 bool perfctr_cpu_shared_is_general(const struct perf_event *event);
 unsigned int perfctr_cpu_shared_generals(void);
 
 /*
- * discloses: could a user without privilege read perf's counters in user mode? Call it only between
- * watch(true) and watch(false). May sleep.
- * watch: opens or closes the files that tell this. It opens them in a kernel thread. May sleep.
+ * discloses: returns true if a user without privilege could read perf's counters in user mode. Call
+ * it only between watch(true) and watch(false). May sleep.
+ * watch: opens or closes the files that discloses() reads. It opens them in a kernel thread. May
+ * sleep.
  */
 PERFCTR_CPU_FN(bool, perfctr_cpu_shared_discloses, void);
 PERFCTR_CPU_FN(void, perfctr_cpu_shared_watch, bool on);
-/* Is that event's counter unreadable for everybody, even if perf's counters can be read? */
+/*
+ * Returns true if nobody can read that event's counter in user mode, even if perf's counters can be
+ * read.
+ */
 PERFCTR_CPU_FN(bool, perfctr_cpu_shared_hides, const struct perf_event *event);
 
 #endif /* PERFCTR_CPU_PERF_H */

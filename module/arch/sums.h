@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sums of 64 bits. Resuming a state subtracts the registers from its sums; suspending it adds them.
- * Interrupts are off.
+ * Sums have 64 bits. Resuming a state subtracts the registers from its sums. Suspending the state
+ * adds the registers back. Interrupts are off.
  */
 #ifndef PERFCTR_SUMS_H
 #define PERFCTR_SUMS_H
 
 #include "arch/cpu.h"
 
-/* A state of which only the clock runs: resume subtracts the clock, suspend adds it. */
+/* These two functions resume and suspend a state of which only the clock runs. */
 static __always_inline void perfctr_cpu_resume_clock(struct perfctr_cpu_state *state)
 {
 	state->clock -= perfctr_cpu_clock();
@@ -19,7 +19,7 @@ static __always_inline void perfctr_cpu_suspend_clock(struct perfctr_cpu_state *
 	state->clock += perfctr_cpu_clock();
 }
 
-/* Subtracts the registers. @some: the caller knows that there are counters. */
+/* Subtracts the registers from the sums. @some: the caller knows that the state has counters. */
 static __always_inline void perfctr_cpu_resume(struct perfctr_cpu_state *state, bool some)
 {
 	struct perfctr_cpu_ctr *ctr = state->ctr, *end = state->end;
@@ -32,7 +32,7 @@ static __always_inline void perfctr_cpu_resume(struct perfctr_cpu_state *state, 
 	perfctr_cpu_resume_clock(state);
 }
 
-/* Adds the registers back. */
+/* Adds the registers to the sums. */
 static __always_inline void perfctr_cpu_suspend(struct perfctr_cpu_state *state)
 {
 	struct perfctr_cpu_ctr *ctr, *end = state->end;
@@ -52,7 +52,7 @@ static inline void perfctr_cpu_store_sums(const struct perfctr_cpu_state *state,
 		*value++ = ctr->acc;
 }
 
-/* Returns the bias of @to. */
+/* Ends the difference of @from and begins that of @to with one reading. Returns the bias of @to. */
 static __always_inline u64 perfctr_cpu_hand_over_one(struct perfctr_cpu_ctr *from,
 						     struct perfctr_cpu_ctr *to)
 {
@@ -63,10 +63,10 @@ static __always_inline u64 perfctr_cpu_hand_over_one(struct perfctr_cpu_ctr *fro
 }
 
 /*
- * Suspends one state, which has counters, and resumes another whose config, @config, has the same
- * id. This reads each register once. It handles two counters per iteration, because the loop itself
- * costs a third of the work in it. With @show it also writes the biases of @to to its page, whose
- * slots are @slot.
+ * Suspends one state, which has counters, and resumes another state whose config, @config, has the
+ * same id. This function reads each register once. It handles two counters per iteration, because
+ * the loop itself costs a third of the work in it. With @show it also writes the biases of @to to
+ * its page, whose slots are @slot.
  */
 static __always_inline void perfctr_cpu_hand_over(struct perfctr_cpu_state *from,
 						  struct perfctr_cpu_state *to,
