@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * arm64: the clock, and no counters. The kernel's PMU driver is built in, owns the interrupt, and
- * cannot hand out a counter; so there is nothing to claim.
+ * arm64: the native driver has the clock, and no counters. The kernel's PMU driver is built in,
+ * owns the interrupt, and cannot hand out a counter, so there is nothing to claim.
  */
 
 #include <linux/clocksource.h>

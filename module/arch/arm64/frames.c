@@ -15,7 +15,10 @@ struct pt_regs *perfctr_cpu_interrupted_regs(void)
 	return get_irq_regs();
 }
 
-/* The chain ends where it leaves the thread's own stack, as for an interrupt of an interrupt. */
+/*
+ * Ends the chain where it leaves the thread's own stack, e.g. if the interrupt has interrupted
+ * another interrupt.
+ */
 unsigned int perfctr_cpu_kernel_chain(struct pt_regs *regs, unsigned long *caller,
 				      unsigned int depth)
 {
@@ -42,8 +45,8 @@ unsigned long perfctr_cpu_first_frame(const struct pt_regs *regs)
 }
 
 /*
- * AArch32 has no frame pointer that all code keeps. This strips the signatures of signed return
- * addresses.
+ * Returns false for AArch32, which has no frame pointer that all code keeps. Strips the signatures
+ * of signed return addresses.
  */
 bool perfctr_cpu_next_frame(const struct pt_regs *regs, unsigned long *frame, u64 *caller)
 {

@@ -13,15 +13,18 @@
 
 #define EVENT_MASK	0xffffull	/* PMEVTYPER<n>_EL0.evtCount */
 #define CYCLES_INDEX	31		/* hw.idx of PMCCNTR_EL0, which counts only cycles */
-/* ID_AA64DFR0_EL1.PMUVer: 0 if there are no counters, 15 if they are not PMUv3's */
+/* ID_AA64DFR0_EL1.PMUVer is 0 if there are no counters, and 15 if the counters are not PMUv3's. */
 #define PMUVER_SHIFT	8
 #define PMUVER_MASK	0xf
 #define PMUVER_OTHER	0xf
-#define OTHER_GENERALS	8	/* Apple's, which Linux drives (drivers/perf/apple_m1_cpu_pmu.c) */
+#define OTHER_GENERALS	8	/* of Apple's PMU (Linux's drivers/perf/apple_m1_cpu_pmu.c) */
 #define PMCR_N_SHIFT	11
 #define PMCR_N_MASK	0x1f
 
-/* Without PMUv3 its registers do not exist: reading one is an Oops. */
+/*
+ * Returns true if the CPU has PMUv3. Without PMUv3 its registers do not exist, and reading a
+ * register is an Oops.
+ */
 static bool is_pmuv3(void)
 {
 	unsigned int version = read_sysreg(id_aa64dfr0_el1) >> PMUVER_SHIFT & PMUVER_MASK;
@@ -29,7 +32,7 @@ static bool is_pmuv3(void)
 	return version && version != PMUVER_OTHER;
 }
 
-/* PMUv3 events of 32 bits. Before 6.11 perf numbered the counters differently. */
+/* Returns true for PMUv3 events of 32 bits. Before 6.11 perf numbered the counters differently. */
 bool perfctr_cpu_shared_inline(const struct perf_event *event)
 {
 	unsigned int wide = ARMPMU_EVT_64BIT | ARMPMU_EVT_47BIT;
@@ -52,7 +55,10 @@ int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
 	return 0;
 }
 
-/* perf ignores the upper bits of a raw event, and config1 and config2 have meanings of its own. */
+/*
+ * Refuses what perf ignores: the upper bits of a raw event. Also refuses config1 and config2, to
+ * which perf gives meanings of its own.
+ */
 int perfctr_cpu_shared_judge(const struct perf_event *event, u32 *reason)
 {
 	const struct perf_event_attr *attr = &event->attr;
@@ -84,7 +90,7 @@ void perfctr_cpu_shared_watch(bool on)
 
 /*
  * A process that has mapped an event of its own can read all counters in use, unless the setting
- * forbids it. By default it does.
+ * perf_user_access forbids that. By default it does.
  */
 bool perfctr_cpu_shared_discloses(void)
 {

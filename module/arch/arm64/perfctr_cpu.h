@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Hot path of the arm64 driver. It only has the clock, which is the virtual counter of the generic
- * timer, CNTVCT_EL0; the hardware counters are perf's. So no native config has counters, and
- * nothing calls the functions that are about counters.
+ * Hot path of the arm64 driver. The driver has only the clock, which is the virtual counter of the
+ * generic timer, CNTVCT_EL0. The hardware counters are perf's. So no native config has counters,
+ * and nothing calls the functions that are about counters.
  */
 #ifndef PERFCTR_ARM64_CPU_H
 #define PERFCTR_ARM64_CPU_H
@@ -18,13 +18,16 @@
 /* A function that calls others needs a stack frame, so we avoid calls. */
 #define PERFCTR_CPU_RARE	__always_inline
 
-/* On some processors an erratum makes plain reads unstable; the kernel has a workaround. */
+/*
+ * On some processors an erratum makes ordinary reads of the clock unstable. The kernel has a
+ * workaround.
+ */
 DECLARE_STATIC_KEY_FALSE(perfctr_arm64_unstable);
 u64 perfctr_arm64_stable_clock(void);
 
 /*
- * There is no ISB, so the processor may read it some instructions early. But it cannot read it
- * before the exception that led here from user mode, nor after the return to user mode.
+ * There is no ISB, so the processor may read the clock some instructions early. But it cannot read
+ * the clock before the exception that led here from user mode, nor after the return to user mode.
  */
 static __always_inline u64 perfctr_cpu_clock(void)
 {
@@ -33,7 +36,7 @@ static __always_inline u64 perfctr_cpu_clock(void)
 	return read_sysreg(cntvct_el0);
 }
 
-/* After prctl(PR_SET_TSC) reading the clock can be a SIGSEGV. */
+/* After prctl(PR_SET_TSC) an instruction that reads the clock may get a SIGSEGV. */
 #define PERFCTR_CPU_HIDES_CLOCK
 
 static __always_inline bool perfctr_cpu_clock_hidden(void)
@@ -41,7 +44,9 @@ static __always_inline bool perfctr_cpu_clock_hidden(void)
 	return test_thread_flag(TIF_TSC_SIGSEGV);
 }
 
-/* A 32-bit thread has its pointer in another register, which the library does not support. */
+/*
+ * A 32-bit thread has its thread pointer in another register, which the library does not support.
+ */
 static inline u64 perfctr_cpu_thread_pointer(struct task_struct *task)
 {
 	if (is_compat_thread(task_thread_info(task)))
@@ -49,7 +54,7 @@ static inline u64 perfctr_cpu_thread_pointer(struct task_struct *task)
 	return task == current ? read_sysreg(tpidr_el0) : task->thread.uw.tp_value;
 }
 
-/* A store that would fault fails. */
+/* While page faults are disabled, a store that would fault fails. */
 static __always_inline void perfctr_cpu_faults_begin(void)
 {
 	pagefault_disable();
@@ -67,7 +72,7 @@ static __always_inline void perfctr_cpu_faults_end(void)
 
 #define PERFCTR_CPU_CLOCK_SLOT	64
 
-/* A slot for each index, as on x86 */
+/* A page has a slot for each index, as on x86. */
 static inline unsigned long perfctr_cpu_slot(const struct perfctr_config *config,
 					     unsigned long i)
 {
@@ -101,13 +106,13 @@ static inline int perfctr_cpu_load(const struct perfctr_config *config)
 	return 0;
 }
 
-/* Only states with counters ask by id. */
+/* Only states with counters pass an id. */
 static __always_inline bool perfctr_cpu_has_loaded_on(int cpu, unsigned long id)
 {
 	return false;
 }
 
-/* The rest is about counters, or about registers that hold their counts. */
+/* The functions below are about counters, or about registers that hold counts. */
 
 static __always_inline void perfctr_cpu_bind(struct perfctr_cpu_ctr *ctr, unsigned int hw)
 {
@@ -197,7 +202,7 @@ static inline void perfctr_cpu_make_public(void)
 
 extern const char perfctr_arm64_stubs[];
 
-/* Reads the PMUv3 counter of perf's number @index: 31 is the cycle counter. */
+/* Reads the PMUv3 counter with perf's number @index. The cycle counter has number 31. */
 static __always_inline u64 perfctr_arm64_counter(unsigned long index)
 {
 	register u64 value asm("x9");
@@ -208,10 +213,10 @@ static __always_inline u64 perfctr_arm64_counter(unsigned long index)
 }
 
 /*
- * Like armpmu_event_update() for events of 32 bits, but writes nothing. An NMI may update the event
- * in between, and may also restart the register: then prev_count, count or both change. We must
- * compare both, as prev_count is the same again after an overflow. The upper half of the register
- * counts something else, or is perf's bias.
+ * Does what armpmu_event_update() does for events of 32 bits, but writes nothing. An NMI may update
+ * the event in between, and may also restart the register. Then prev_count, count or both change.
+ * We must compare both, because prev_count is the same again after an overflow. The upper half of
+ * the register counts something else, or is perf's bias.
  */
 static __always_inline u64 perfctr_cpu_shared_read(struct perf_event *event)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The instruction that reads a counter contains the counter's number. So there is one stub of 16
- * bytes for each of the 31 event counters, and one for the cycle counter; it reads the counter to
- * x9 and returns. BTI requires a landing pad at the target of an indirect branch.
+ * The instruction that reads a counter contains the counter's number. So each of the 31 event
+ * counters and the cycle counter has a stub of 16 bytes, which reads the counter to x9 and returns.
+ * BTI requires a landing pad at the target of an indirect branch.
  */
 #include <linux/linkage.h>
 

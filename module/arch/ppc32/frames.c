@@ -7,7 +7,10 @@
 
 #include "arch/cpu.h"
 
-/* The chain ends where it leaves the thread's own stack, as for an interrupt of an interrupt. */
+/*
+ * Ends the chain where it leaves the thread's own stack, e.g. if the interrupt has interrupted
+ * another interrupt.
+ */
 unsigned int perfctr_cpu_kernel_chain(struct pt_regs *regs, unsigned long *caller,
 				      unsigned int depth)
 {
@@ -24,7 +27,10 @@ unsigned int perfctr_cpu_kernel_chain(struct pt_regs *regs, unsigned long *calle
 	return nr;
 }
 
-/* The back chain of stack frames, which all code keeps. */
+/*
+ * Returns the stack pointer, with which the back chain of stack frames begins. All code keeps that
+ * chain.
+ */
 unsigned long perfctr_cpu_first_frame(const struct pt_regs *regs)
 {
 	return regs->gpr[1];
@@ -47,9 +53,9 @@ fault:
 
 /*
  * A function saves its return address in its caller's frame. A leaf function does not: its return
- * address is only in the link register, and the frame holds an old one. We cannot tell which of the
- * two we see. So we report the link register first, as perf does, although it may be an address in
- * the function itself.
+ * address is only in the link register, and the frame holds an old address. We cannot tell whether
+ * the interrupted function is a leaf. So we report the link register first, as perf does, although
+ * it may be an address in the function itself.
  */
 bool perfctr_cpu_next_frame(const struct pt_regs *regs, unsigned long *frame, u64 *caller)
 {
@@ -59,7 +65,7 @@ bool perfctr_cpu_next_frame(const struct pt_regs *regs, unsigned long *frame, u6
 	if (!get(*frame, &next) || (!first && !get(*frame + sizeof(word), &word)))
 		return false;
 	*frame = next;
-	/* The link register is 0 here: read the frame instead. */
+	/* The link register is 0 here, so read the frame. */
 	if (!word && !get(next + sizeof(word), &word))
 		return false;
 	*caller = word;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PowerPC, 32 bits: counters through perf, whose driver supports only the 745x. perf's raw event is
- * the number of a counter and a select, as in arch/powerpc/perf/mpc7450-pmu.c.
+ * PowerPC, 32 bits: counters through perf, whose driver supports only the 745x. A raw event of
+ * perf's consists of the number of a counter and a select, as in arch/powerpc/perf/mpc7450-pmu.c.
  */
 
 #include <linux/errno.h>
@@ -16,7 +16,7 @@
 #define PERF_THRESHMULT		0x40000
 #define MMCR0_THRESHOLD_SHIFT	16
 
-/* perf's driver registers itself early in the boot, for these models. */
+/* Early in the boot perf's driver registers itself on these models, and on no others. */
 bool perfctr_cpu_shared_exists(void)
 {
 	return IS_ENABLED(CONFIG_PPC_PERF_CTRS) && perfctr_ppc32_model.type == PERFCTR_PPC_7450;
@@ -43,7 +43,7 @@ int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
 	return 0;
 }
 
-/* perf ignores the upper bits of a raw event. */
+/* Refuses the upper bits of a raw event, which perf ignores. */
 int perfctr_cpu_shared_judge(const struct perf_event *event, u32 *reason)
 {
 	const struct perf_event_attr *attr = &event->attr;
@@ -52,7 +52,7 @@ int perfctr_cpu_shared_judge(const struct perf_event *event, u32 *reason)
 	       (attr->type == PERF_TYPE_RAW && attr->config & ~GENMASK_ULL(18, 0)) ? -EINVAL : 0;
 }
 
-/* PMC1 to PMC4; PMC5 and PMC6 count few events. */
+/* Returns true for PMC1 to PMC4. PMC5 and PMC6 count few events. */
 bool perfctr_cpu_shared_is_general(const struct perf_event *event)
 {
 	return event->hw.idx <= 4;

@@ -2,9 +2,9 @@
 /*
  * Hot path of the ppc32 driver. Hardware counter n is PMC<n + 1>. The clock is the timebase.
  *
- * From the 750 on each counter has a copy that user mode can always read. So counts are private to
- * a user whenever the counters run or are not zero, unless the policy is "open": see registers.c.
- * The 604 and 604e have no such copies.
+ * From the 750 on each counter has a copy that user mode can always read. So registers that run or
+ * are not zero are private to a user, unless the policy is "open": see registers.c. The 604 and
+ * 604e have no such copies.
  */
 #ifndef PERFCTR_PPC32_CPU_H
 #define PERFCTR_PPC32_CPU_H
@@ -20,28 +20,28 @@
 
 #include "arch/ppc32/stubs.h"
 
-#define PERFCTR_PPC32_MAX	6	/* most counters */
-#define PERFCTR_PPC32_MMCRS	3	/* so many control registers at most */
+#define PERFCTR_PPC32_MAX	6	/* the largest number of counters */
+#define PERFCTR_PPC32_MMCRS	3	/* the largest number of control registers */
 
 /**
  * struct perfctr_ppc32_cpu - what this CPU's counters do. Only that CPU accesses it, with
- * interrupts off; others may while the CPU is down
- * @active: id of the config that this CPU has loaded for everybody, so its states may be resumed;
- *	or 0
- * @private_kin: kin of the config that it counts only for threads of @private_uid; the registers
- *	hold nothing of others. Or 0. At most one of @private_kin and @active is set
- * @private_uid: see @private_kin
+ *	interrupts off. Other CPUs may access it while that CPU is down
+ * @active: id of the config that this CPU has loaded for everybody, so a switch may resume states
+ *	of that config; or 0
+ * @private_kin: kin of the config that this CPU counts only for threads of @private_uid, or 0. The
+ *	registers then hold nothing of others. At most one of @private_kin and @active is set
+ * @private_uid: the user to whom the registers are private, if @private_kin is set
  * @istopped: id passed to the last perfctr_cpu_istop(), if the registers have not changed since;
  *	only compared
- * @ours: the registers are set up for us
- * @changed: somebody else has written to them since they became ours
+ * @ours: the registers are set up for this module
+ * @changed: somebody else has written to the registers since they became ours
  * @reported: @changed was reported
  * @found: the value of MMCR0 when @changed was set
  * @mmcr: the values that we wrote to the control registers. The processor may have changed MMCR0
  *	since: see write_mmcr0()
  * @stopped: MMCR0 as perfctr_cpu_istop() found it, for perfctr_cpu_suspend_own_way()
  * @dirty: counters that may not be zero
- * @imask: those of @dirty that may hold the count of an i-mode counter
+ * @imask: a subset of @dirty: counters that may hold the count of an i-mode counter
  */
 struct perfctr_ppc32_cpu {
 	unsigned long active;
@@ -91,7 +91,7 @@ static __always_inline bool perfctr_cpu_clock_hidden(void)
 	return false;
 }
 
-/* A store that would fault fails. */
+/* While page faults are disabled, a store that would fault fails. */
 static __always_inline void perfctr_cpu_faults_begin(void)
 {
 	pagefault_disable();
@@ -119,13 +119,16 @@ static __always_inline bool perfctr_cpu_has_loaded_on(int cpu, unsigned long id)
 
 int perfctr_cpu_load(const struct perfctr_config *config);
 
-/* i-mode: a register has 32 bits. */
+/* A register of an i-mode counter has 32 bits. */
 static inline unsigned int perfctr_cpu_iwidth(void)
 {
 	return 32;
 }
 
-/* Half of the range: the other half means overflow, even if the interrupt is late. */
+/*
+ * Returns half of the range of a register. A value in the other half means overflow, even if the
+ * interrupt is late.
+ */
 static inline u64 perfctr_cpu_irange(void)
 {
 	return BIT_ULL(31);
@@ -135,7 +138,10 @@ int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *value);
 void perfctr_cpu_istop(const struct perfctr_config *config, const void *id);
 void perfctr_cpu_iclear(const struct perfctr_config *config);
 
-/* While these run nobody else's counters interrupt, so there is no need to look. */
+/*
+ * While a state with i-mode counters runs, nobody else's counters interrupt. So there is no need to
+ * look.
+ */
 static inline bool perfctr_cpu_ioverflowed(const struct perfctr_config *config)
 {
 	return true;
@@ -166,7 +172,7 @@ static inline bool perfctr_cpu_changed(void)
 
 #define PERFCTR_CPU_CLOCK_SLOT	64
 
-/* A slot for each index, as on x86 */
+/* A page has a slot for each index, as on x86. */
 static inline unsigned long perfctr_cpu_slot(const struct perfctr_config *config,
 					     unsigned long i)
 {
@@ -179,13 +185,13 @@ static inline u32 perfctr_cpu_operand(unsigned int hw)
 	return hw;
 }
 
-/* The 32-bit ABI keeps it in r2. */
+/* The 32-bit ABI keeps the thread pointer in r2. */
 static inline u64 perfctr_cpu_thread_pointer(struct task_struct *task)
 {
 	return task_pt_regs(task)->gpr[2];
 }
 
-/* The counters have copies that user mode reads. Constant after init */
+/* True if the counters have copies that user mode reads. Constant after init. */
 DECLARE_STATIC_KEY_FALSE(perfctr_ppc32_copies);
 
 #define PERFCTR_CPU_ALWAYS_READABLE
@@ -239,7 +245,8 @@ static inline bool perfctr_cpu_runs(void)
 int perfctr_cpu_restart(const struct perfctr_config *config, unsigned long kin, kuid_t uid);
 
 /*
- * Registers that are not private count for everybody: the policy is "open", or there are no copies.
+ * Does nothing if the registers are not private. They then count for everybody: the policy is
+ * "open", or there are no copies.
  */
 static inline void perfctr_cpu_leave(void)
 {
@@ -257,8 +264,8 @@ static inline void perfctr_cpu_leave_to_kin(const struct task_struct *next)
 }
 
 /*
- * Either perf has all counters or we have. perf's only driver, for the 745x, reads its counters
- * itself.
+ * Either perf has all counters, or we have. perf's only driver is for the 745x, and it reads its
+ * counters itself.
  */
 #define PERFCTR_CPU_ONE_SOURCE
 #define PERFCTR_CPU_SHARED_INLINE	0
@@ -288,7 +295,7 @@ static __always_inline bool perfctr_cpu_shared_filters(const struct perf_event *
 	return true;
 }
 
-/* perf's counters have copies too, whatever perf's settings are. */
+/* perf's counters have copies, too, whatever perf's settings are. */
 static inline bool perfctr_cpu_shared_discloses(void)
 {
 	return perfctr_cpu_always_readable();

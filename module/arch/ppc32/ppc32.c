@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * PowerPC, 32 bits: which counters a processor has, checks and claims. The rules are those of
- * perfctr 2.6's low-level-ppc32.txt; facts about models are from the user's manuals of the 604,
+ * perfctr 2.6's low-level-ppc32.txt. Facts about models are from the user's manuals of the 604,
  * 750GX, MPC7400 and MPC7450, and from Linux's arch/powerpc/perf/mpc7450-pmu.c. Any other PowerPC
  * with a timebase has only the clock.
  */
@@ -24,13 +24,13 @@
 
 #define CTR_BOTH	(PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL)
 
-/* perfctr_ctr_control.config: MMCR0 in the lower half, MMCR2 in the upper half */
+/* perfctr_ctr_control.config has MMCR0 in its lower half and MMCR2 in its upper half. */
 #define CONFIG_MMCR0(config)	lower_32_bits(config)
 #define CONFIG_MMCR2(config)	upper_32_bits(config)
 
 /*
- * Bits of MMCR0 that users may not set: the flags give the modes, and the driver enables
- * interrupts.
+ * Users may not set these bits of MMCR0. The flags of a control give the modes, and the driver
+ * enables interrupts.
  */
 #define MMCR0_RESERVED		(MMCR0_FC_BIT | MMCR0_FCS_BIT | MMCR0_FCP_BIT | MMCR0_PMXE_BIT | \
 				 MMCR0_SELECTS)
@@ -49,7 +49,7 @@ MODULE_PARM_DESC(unsafe_interrupts, "i-mode counters even where an erratum of th
 static const struct perfctr_ppc32_events events_604 = { { 5, 5 }, { 0x3 }, { 4 } };
 /* All counters have the same first events: nothing, cycles, instructions, ... */
 static const struct perfctr_ppc32_events events_4 = { { 7, 6, 5, 5 }, { 0xf }, { 4 } };
-/* As in mpc7450_classify_event() */
+/* These numbers are those of mpc7450_classify_event(). */
 static const struct perfctr_ppc32_events events_7450 = {
 	{ 7, 6, 5, 5, 5, 6 }, { 0x3f, 0x0f, 0x0b, 0x03 }, { 1, 7, 13, 22 },
 };
@@ -70,17 +70,21 @@ static const struct perfctr_ppc32_model models[] __initconst = {
 	{ 0x8004, PERFCTR_PPC_7450, 6, 3, true, true, &events_7450 },	/* 7448 */
 };
 
-/* First bit of each counter's select: in MMCR0 for PMC1 and PMC2, in MMCR1 for the others */
+/*
+ * The first bit of each counter's select, which is in MMCR0 for PMC1 and PMC2, and in MMCR1 for the
+ * others
+ */
 static const u8 select_shift[PERFCTR_PPC32_MAX] = { 6, 0, 27, 22, 17, 11 };
 
 static bool interrupts;			/* i-mode is available; constant after init */
 static unsigned int nr_claims;		/* number of claimed configs; under config_mutex */
 
 /*
- * If this interrupt comes together with the decrementer's or a thermal one, some processors lose
- * SRR0 and SRR1, and so the address to return to. The MPC7410 1.3 fixed this, as Motorola's
- * engineers said on linux-kernel in March 2003; the 7400 was never fixed. Nobody knows about the
- * 750, the ancestor of both. The 745x is another design, and perf uses its interrupt.
+ * Returns true if counters can interrupt without harm. If a counter's interrupt comes together with
+ * the decrementer's or a thermal interrupt, some processors lose SRR0 and SRR1, and so the address
+ * to return to. The MPC7410 1.3 fixed this, as Motorola's engineers said on linux-kernel in March
+ * 2003. The 7400 was never fixed. Nobody knows about the 750, the ancestor of both. The 745x is
+ * another design, and perf uses its interrupt.
  */
 static bool __init interrupts_are_safe(u32 pvr)
 {
@@ -95,8 +99,8 @@ static bool __init interrupts_are_safe(u32 pvr)
 }
 
 /*
- * The counters that count the same event for this number. 0: the number means different events on
- * different counters, so the control must name a counter.
+ * Returns the counters that count the same event for this number. Returns 0 if the number means
+ * different events on different counters, so that the control must name a counter.
  */
 static u32 common_counters(u64 event)
 {
@@ -116,9 +120,9 @@ static bool selects(unsigned int hw, u64 event)
 
 /*
  * Places the counters that asked for PERFCTR_MAP_ANY. The sets of counters that can count an event
- * are nested: each contains all smaller ones. So counters with the smallest sets choose first, and
- * this finds a placement if there is one. Returns the index of the first counter without a place,
- * or @nr.
+ * are nested: each set contains all smaller sets. So counters with the smallest sets choose first,
+ * and this function finds a placement if there is one. Returns the index of the first counter
+ * without a place, or @nr.
  */
 static u32 place(const struct perfctr_ctr_control *ctr, u32 nr, u8 *hw, u32 *used)
 {
@@ -196,8 +200,8 @@ static int check_one(const struct perfctr_ctr_control *ctr, const struct perfctr
 		return -EOPNOTSUPP;
 	}
 	/*
-	 * A period longer than 2^31 overflows in between, and each overflow would freeze all
-	 * counters.
+	 * A counter with a period longer than 2^31 overflows before the period ends. Each overflow
+	 * would freeze all counters.
 	 */
 	if (CONFIG_MMCR0(ctr->config) & MMCR0_FCECE_BIT && ctr->ireset < -(s64)BIT_ULL(31))
 		return -EINVAL;
@@ -280,14 +284,14 @@ static void make_image(struct perfctr_config *config)
 	image->mmcr[2] = image->full[2];
 }
 
-/* Claiming: either perf has all counters or we have. The kernel knows who. */
+/* Either perf has all counters, or we have. The kernel records who has them. */
 
 static perfctr_ihandler_t ihandler;	/* NULL: no handler */
 static DEFINE_PER_CPU(struct pt_regs *, interrupted);
 
 /*
- * Called like any interrupt handler: interrupts are off, and irq_enter() was called. If the
- * interrupt was raised before the switch to this thread, the handler finds no overflow.
+ * The kernel calls this like any interrupt handler: interrupts are off, and irq_enter() was called.
+ * If the interrupt was raised before the switch to this thread, the handler finds no overflow.
  */
 static void overflow(struct pt_regs *regs)
 {
@@ -323,8 +327,9 @@ int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
 }
 
 /*
- * The kernel logs each failed reservation. So we try at most ten times in a row, and then twice per
- * second; requests in between fail without asking the kernel. config_mutex is held.
+ * Records a failed reservation if @failed. Returns true if there were too many. The kernel logs
+ * each failed reservation, so we try at most ten times in a row, and then twice per second.
+ * Requests in between fail without asking the kernel. config_mutex is held.
  */
 static bool asked_too_often(bool failed)
 {
@@ -363,7 +368,7 @@ static int release(void *unused)
 	return 0;
 }
 
-/* One config's claim has ended; others remain. */
+/* Runs on each CPU when the claim of a config has ended and other claims remain. */
 static int forget(void *unused)
 {
 	perfctr_cpu_rest();
@@ -407,8 +412,8 @@ void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run)
 	WRITE_ONCE(perfctr_ppc32_claimed, false);
 	run(release, NULL);
 	/*
-	 * Our counters no longer interrupt. The kernel's own way to stop them would not work on a
-	 * 74xx.
+	 * Our counters no longer interrupt. On a 74xx, the kernel's own way to stop interrupts
+	 * would not work.
 	 */
 	release_pmc_hardware();
 }
@@ -429,7 +434,10 @@ bool perfctr_cpu_is_forbidden(unsigned int cpu)
 	return false;
 }
 
-/* After the CPU's offline callback, threads that had to leave it may still have loaded a config. */
+/*
+ * Forgets what the CPU did after its offline callback: threads that had to leave the CPU may have
+ * loaded a config.
+ */
 void perfctr_cpu_prepare(unsigned int cpu)
 {
 	memset(per_cpu_ptr(&perfctr_ppc32_cpu, cpu), 0, sizeof(struct perfctr_ppc32_cpu));

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PowerPC 604 to 745x: programming and running the counters of a CPU, and the hot path.
+ * PowerPC 604 to 745x: this file programs and runs the counters of a CPU. It also has the hot path.
  *
  * Three control registers say what all counters count, and in which mode, so a CPU runs one config
  * at a time. A switch to another config writes only the control registers that differ. The counters
- * themselves run on; perfctr_cpu_age() zeroes them long before their bit 31 becomes set.
+ * run on meanwhile. perfctr_cpu_age() zeroes them long before their bit 31 becomes set.
  *
- * If PMXE is set, bit 31 interrupts: the condition lasts until the bit is cleared. The rest of the
- * module expects an i-mode counter to be negative, and to interrupt when it reaches zero. So its
- * register holds that value with bit 31 inverted, and the stubs invert the bit when they read it.
- * One bit enables the interrupts of all counters but PMC1: so a-mode counters among these stay
- * below 2^30 while an i-mode counter needs that bit.
+ * If PMXE is set, a counter interrupts while its bit 31 is set. The rest of the module expects an
+ * i-mode counter to be negative, and to interrupt when it reaches zero. So the register holds that
+ * value with bit 31 inverted, and the stubs invert the bit when they read it. One enable bit is for
+ * all counters but PMC1. So while an i-mode counter needs that bit, a-mode counters other than PMC1
+ * stay below 2^30.
  *
- * Where user mode reads the counters (perfctr_ppc32_copies) they run only for the threads of one
- * user, and for one config: they start from zero, and when another thread comes they stop and are
- * zeroed, which costs one write for each. Two traces remain: the selects of PMC3 and up in MMCR1,
- * which show the events that somebody counted; and SIAR, which shows where a counter last
- * interrupted, and also has a copy for user mode.
+ * If user mode can read the counters (perfctr_ppc32_copies), they run only for the threads of one
+ * user and for one config. They start from zero. When another thread comes, they stop and are
+ * zeroed, which costs one write for each. Two traces remain. The selects of PMC3 and up in MMCR1
+ * show which events somebody counted. SIAR, which also has a copy for user mode, shows where a
+ * counter last interrupted.
  *
  * perf may write to the registers although they are reserved for us. When a reservation fails,
  * Linux (seen in 6.12.107) still subtracts the failed event from its number of events. The number
  * becomes negative, and Linux opens the next event without a reservation (power_pmu_event_init(),
  * hw_perf_event_destroy()). perf leaves another value in MMCR0 than we do. So we compare MMCR0
- * before we write it, at each tick, and when a state ends its counting. After a difference nobody
- * counts by these registers until they are taken again.
+ * before we write it, at each tick, and when a state ends its counting. After a difference, no
+ * state counts by these registers until they are taken again.
  */
 
 #include <linux/bitops.h>
@@ -38,7 +38,7 @@
 #include "arch/user.h"
 #include "arch/ppc32/registers.h"
 
-/* Numbers of these registers; other PowerPCs have them elsewhere. */
+/* These registers have other numbers on other PowerPCs. */
 #define SPR_MMCR2	944
 #define SPR_PMC5	945
 #define SPR_PMC6	946
@@ -50,15 +50,15 @@
 #define SPR_PMC3	957
 #define SPR_PMC4	958
 
-/* Ageing zeroes a counter from this value on, which is half of the way to bit 31. */
+/* Ageing zeroes a counter whose value is at least this, which is halfway to bit 31. */
 #define AGED		BIT(30)
-/* perfctr_cpu_state.own: how the processor has changed MMCR0 since the control was set */
+/* perfctr_cpu_state.own says how the processor has changed MMCR0 since the control was set. */
 #define OWN_FROZEN	1	/* FC is set */
 #define OWN_TRIGGERED	2	/* TRIGGER is cleared */
 
 DEFINE_PER_CPU(struct perfctr_ppc32_cpu, perfctr_ppc32_cpu);
 
-/* Each CPU's timer runs at each tick while the registers are ours. It wakes no idle CPU. */
+/* Each CPU's timer runs at each tick while the registers are ours. The timer wakes no idle CPU. */
 static DEFINE_PER_CPU(struct timer_list, timers);
 
 DEFINE_STATIC_KEY_FALSE(perfctr_ppc32_copies);
@@ -137,8 +137,8 @@ static __always_inline void belong_to_nobody(struct perfctr_ppc32_cpu *cpu)
 static perfctr_changed_t changed;	/* NULL: no handler */
 
 /*
- * MMCR0 holds a value that we did not write. This is reported later, because a switch may neither
- * print nor wake up anybody.
+ * Records that MMCR0 holds a value that we did not write. The report comes later, because a switch
+ * may neither print nor wake up anybody.
  */
 static noinline notrace void has_changed(struct perfctr_ppc32_cpu *cpu, u32 is)
 {
@@ -158,7 +158,7 @@ static void report_changed(struct perfctr_ppc32_cpu *cpu)
 		changed();
 }
 
-/* Ignores bits that the processor changes by itself */
+/* Returns true if MMCR0 holds what we wrote, except bits that the processor changes by itself. */
 static __always_inline bool holds(const struct perfctr_ppc32_cpu *cpu, u32 is)
 {
 	u32 own = 0;
@@ -169,8 +169,8 @@ static __always_inline bool holds(const struct perfctr_ppc32_cpu *cpu, u32 is)
 }
 
 /*
- * The processor may have changed the value that we wrote. If somebody else has changed it, leave
- * the registers to him.
+ * Writes MMCR0, whose value the processor may have changed since we last wrote it. If somebody else
+ * has changed MMCR0, we leave the registers alone.
  */
 static __always_inline void write_mmcr0(struct perfctr_ppc32_cpu *cpu, u32 value)
 {
@@ -248,7 +248,10 @@ void perfctr_ppc32_release(void)
 	belong_to_nobody(cpu);
 	if (!cpu->ours)
 		return;
-	/* Restore the values after power-on, except for FC: perf sets up what it needs. */
+	/*
+	 * Leave the registers as they are after power-on, except for FC. perf sets up what it
+	 * needs.
+	 */
 	if (perfctr_cpu_verify())
 		perfctr_ppc32_take();
 	cpu->ours = false;
@@ -345,7 +348,7 @@ notrace int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *v
 	cpu->imask = config->imask;
 	cpu->istopped = NULL;
 	write_others(cpu, image->full);
-	/* For own_way perfctr_cpu_resume_own_way() does that. */
+	/* With own_way, perfctr_cpu_resume_own_way() writes MMCR0. */
 	if (likely(!config->own_way))
 		write_mmcr0(cpu, image->full[0]);
 	return 0;
@@ -384,19 +387,23 @@ notrace void perfctr_ppc32_quiet(void)
 {
 	struct perfctr_ppc32_cpu *cpu = this_cpu_ptr(&perfctr_ppc32_cpu);
 
-	/* The manuals say that the interrupt clears PMXE. If it did not, it would come forever. */
+	/*
+	 * The manuals say that the interrupt clears PMXE. If it did not, the interrupt would come
+	 * forever.
+	 */
 	if (cpu->ours && !cpu->changed && cpu->mmcr[0] & MMCR0_PMXE_BIT)
 		write_mmcr0(cpu, cpu->mmcr[0] & ~MMCR0_PMXE_BIT);
 }
 
 /*
- * Configs with FCECE or TRIGGER: the processor changes MMCR0 when counters become negative, so each
- * state has its own MMCR0, which each control resets. While the state is suspended all counters are
- * frozen (perfctr_cpu_image.mmcr).
+ * These functions are for configs with FCECE or TRIGGER. The processor then changes MMCR0 when
+ * counters become negative, so each state has its own MMCR0, which each control resets. While the
+ * state is suspended all counters are frozen (perfctr_cpu_image.mmcr).
  *
- * An a-mode counter starts from its sum. So it is negative exactly when it would be if the thread
- * had the counter for itself: from 2^31 on, and forever. An a-mode counter whose condition is
- * enabled for i-mode counters starts from zero instead: otherwise it would interrupt forever.
+ * An a-mode counter starts from its sum, limited to 2^31. So it is negative exactly when it would
+ * be if the thread had the counter for itself: from 2^31 on, and forever. An a-mode counter whose
+ * condition is enabled for i-mode counters starts from zero instead. Otherwise it would interrupt
+ * forever.
  */
 notrace void perfctr_cpu_resume_own_way(const struct perfctr_config *config,
 					struct perfctr_cpu_state *state)
@@ -406,7 +413,7 @@ notrace void perfctr_cpu_resume_own_way(const struct perfctr_config *config,
 	u32 i, mmcr0 = image->full[0];
 	unsigned int hw;
 
-	/* Values that others left must not act as conditions or triggers of ours. */
+	/* Values that others left must not act as conditions or triggers of this state. */
 	age(cpu->dirty & ~config->mask);
 	for (i = 0; i < perfctr_config_nr_actrs(config); i++) {
 		hw = config->hw[i];
@@ -439,7 +446,8 @@ notrace void perfctr_cpu_suspend_own_way(const struct perfctr_config *config,
 	if (!(mmcr0 & MMCR0_TRIGGER_BIT))
 		state->own |= OWN_TRIGGERED;
 	/*
-	 * With i-mode counters nothing else freezes, and all counters go on with the next period.
+	 * With i-mode counters only an overflow freezes the counters, and all counters go on with
+	 * the next period.
 	 */
 	if (mmcr0 & MMCR0_FC_BIT && !config->nr_ictrs)
 		state->own |= OWN_FROZEN;
@@ -447,7 +455,7 @@ notrace void perfctr_cpu_suspend_own_way(const struct perfctr_config *config,
 		state->own &= ~OWN_FROZEN;
 }
 
-/* Misses what happens during the sample; so does the clock. */
+/* The sample misses events while it is taken. The clock misses that time, too. */
 notrace void perfctr_cpu_sample_own_way(const struct perfctr_config *config,
 					struct perfctr_cpu_state *state, u64 *value)
 {
@@ -465,8 +473,8 @@ void perfctr_ppc32_age(void)
 }
 
 /*
- * Do the registers hold what we wrote? Called at each tick, and when a state ends its counting;
- * never at a switch.
+ * These functions check whether the registers hold what we wrote. perfctr_cpu_verify() is called at
+ * each tick, and when a state ends its counting, but never at a switch.
  */
 
 bool perfctr_cpu_verify(void)
@@ -492,7 +500,7 @@ static void look(struct timer_list *timer)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	/* When a CPU goes down its timer moves to another CPU, which has its own. */
+	/* When a CPU goes down its timer moves to another CPU, which has a timer of its own. */
 	if (timer == this_cpu_ptr(&timers) && perfctr_cpu_verify() &&
 	    this_cpu_ptr(&perfctr_ppc32_cpu)->ours)
 		mod_timer(timer, jiffies + 1);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * PowerPC 604, 604e, 750, 7400 and 745x: which counters a model has, and how those of a CPU are
- * programmed and run. Registers and bits have the names of the manual of the MPC7400; the manuals
- * of the 604 and 750 call some of them differently (DIS, DP, DU, DMS, DMR, ENINT, DISCOUNT,
- * RTCSELECT, INTONBITTRANS, PMC1INTCONTROL, PMCINTCONTROL and PMCTRIGGER).
+ * PowerPC 604, 604e, 750, 7400 and 745x: which counters a model has, and how the counters of a CPU
+ * are programmed and run. Registers and bits have the names of the manual of the MPC7400. The
+ * manuals of the 604 and 750 call some bits differently: DIS, DP, DU, DMS, DMR, ENINT, DISCOUNT,
+ * RTCSELECT, INTONBITTRANS, PMC1INTCONTROL, PMCINTCONTROL and PMCTRIGGER.
  */
 #ifndef PERFCTR_PPC32_REGISTERS_H
 #define PERFCTR_PPC32_REGISTERS_H
@@ -15,16 +15,17 @@
 
 /*
  * MMCR0. The freeze bits and MSR[PM] act on all counters. A counter is negative while its bit 31 is
- * set; this is an enabled condition if PMC1CE is set for PMC1, or PMCNCE for the others.
+ * set. A negative counter is an enabled condition if PMC1CE is set for PMC1, or PMCNCE for the
+ * others.
  */
 #define MMCR0_FC_BIT		0x80000000u	/* freeze all counters */
-#define MMCR0_FCS_BIT		0x40000000u	/* ... in supervisor mode */
-#define MMCR0_FCP_BIT		0x20000000u	/* ... in user mode */
-#define MMCR0_FCM_BITS		0x18000000u	/* ... while MSR[PM] is 1; is 0 */
+#define MMCR0_FCS_BIT		0x40000000u	/* freeze all in supervisor mode */
+#define MMCR0_FCP_BIT		0x20000000u	/* freeze all in user mode */
+#define MMCR0_FCM_BITS		0x18000000u	/* freeze all while MSR[PM] is 1, or is 0 */
 #define MMCR0_PMXE_BIT		0x04000000u	/* enable the interrupt, which clears this bit */
 #define MMCR0_FCECE_BIT		0x02000000u	/* an enabled condition sets FC */
 #define MMCR0_TBSEL_BITS	0x01800000u	/* select a bit of the timebase */
-#define MMCR0_TBEE_BIT		0x00400000u	/* ... which is a condition when it becomes 1 */
+#define MMCR0_TBEE_BIT		0x00400000u	/* that bit is a condition when it becomes 1 */
 #define MMCR0_THRESHOLD_BITS	0x003f0000u
 #define MMCR0_PMC1CE_BIT	0x00008000u
 #define MMCR0_PMCNCE_BIT	0x00004000u
@@ -38,8 +39,8 @@
 /**
  * struct perfctr_ppc32_events - the events of a model
  * @selects: for each counter, the number of select bits that it decodes
- * @common: counters whose events have the same numbers, for numbers below 32: [0] for numbers up to
- *	@last[0], and so on
+ * @common: counters for which an event number below 32 means the same event: [0] for numbers up to
+ *	@last[0], [1] for numbers up to @last[1], and so on
  * @last: the last event number of each @common
  */
 struct perfctr_ppc32_events {
@@ -54,9 +55,9 @@ struct perfctr_ppc32_events {
  * @type: PERFCTR_PPC_*
  * @counters: number of counters: 2, 4 or 6
  * @mmcrs: number of control registers: 1 to 3
- * @bamr: it has BAMR
- * @copies: it has copies that user mode reads
- * @events: NULL if it has no counters
+ * @bamr: true if the model has BAMR
+ * @copies: true if the model has copies that user mode reads
+ * @events: NULL if the model has no counters
  */
 struct perfctr_ppc32_model {
 	u16 pvr;
@@ -68,15 +69,16 @@ struct perfctr_ppc32_model {
 	const struct perfctr_ppc32_events *events;
 };
 
-/* The model of the CPUs; an unknown model has no counters. Constant after init */
+/* The model of the CPUs. An unknown model has no counters. Constant after init. */
 extern struct perfctr_ppc32_model perfctr_ppc32_model;
 
 /**
  * struct perfctr_cpu_image - the control register values of a config
- * @mmcr: while no i-mode counter runs: i-mode counters select nothing, and nothing interrupts
- * @full: while i-mode counters run
- * @chained: all counters but PMC1, if one of these is an i-mode counter: each of them that becomes
- *	negative is then an enabled condition
+ * @mmcr: the values while no i-mode counter runs: i-mode counters select nothing, and nothing
+ *	interrupts
+ * @full: the values while i-mode counters run
+ * @chained: all counters but PMC1, if an i-mode counter is among them: each of these counters that
+ *	becomes negative is then an enabled condition
  */
 struct perfctr_cpu_image {
 	u32 mmcr[PERFCTR_PPC32_MMCRS];
@@ -88,20 +90,20 @@ struct perfctr_cpu_image {
  * The functions below work on the registers of this CPU. Interrupts are off, and no state is
  * resumed.
  */
-/* Take all registers: stop and zero all counters. */
+/* Takes all registers: stops and zeroes all counters. */
 void perfctr_ppc32_take(void);
-/* The same, then give the registers back. */
+/* Stops and zeroes all counters, then gives the registers back. */
 void perfctr_ppc32_release(void);
-/* Zero counters before they become negative. */
+/* Zeroes counters before they become negative. */
 void perfctr_ppc32_age(void);
-/* Call in the interrupt: stops our counters from causing it again. */
+/* Call this in the interrupt. It stops our counters from causing the interrupt again. */
 void perfctr_ppc32_quiet(void);
 
-/* The timers that compare the registers */
+/* Make and end the timers that compare the registers. */
 void perfctr_ppc32_verify_init(void);
 void perfctr_ppc32_verify_exit(void);
 
-/* May a CPU take the registers? Written under config_mutex */
+/* True if a CPU may take the registers. Written under config_mutex. */
 extern bool perfctr_ppc32_claimed;
 
 #endif /* PERFCTR_PPC32_REGISTERS_H */

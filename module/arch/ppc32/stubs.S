@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mfspr contains the number of the SPR. So each of the six counters has a stub of 16 bytes that
- * reads it to r3 and returns. Six more stubs are for i-mode counters; they invert the highest bit:
- * registers.c says why.
+ * mfspr contains the number of the SPR. So each of the six counters has a stub of 16 bytes, which
+ * reads the counter to r3 and returns. Six more stubs are for i-mode counters. They invert the
+ * highest bit: registers.c says why.
  */
 #include <linux/linkage.h>
 #include <asm/ppc_asm.h>
