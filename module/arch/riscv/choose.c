@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which counters a control can have */
+/* RISC-V: checks controls, and says which counters a control can have. */
 
 #include <linux/bitops.h>
 #include <linux/nospec.h>
@@ -28,7 +28,7 @@ static bool is_fixed(const struct perfctr_ctr_control *ctr)
 	return ctr->map == PERFCTR_RISCV_CYCLE || ctr->map == PERFCTR_RISCV_INSTRET;
 }
 
-/* Does a programmable counter before this one count the same event? */
+/* Returns true if a programmable counter before this one counts the same event. */
 static bool named_before(const struct perfctr_ctr_control *first,
 			 const struct perfctr_ctr_control *ctr)
 {
@@ -75,7 +75,10 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 			if (map == PERFCTR_RISCV_CYCLE || map == PERFCTR_RISCV_INSTRET) {
 				if (ctr->event != perfctr_riscv_fixed_event(map))
 					return -EINVAL;
-				/* Fixed counters do not interrupt, even if others do. */
+				/*
+				 * Fixed counters do not interrupt, even if programmable counters
+				 * do.
+				 */
 				if (ctr->ireset && perfctr_pmu.interrupt)
 					return ctr->map == PERFCTR_MAP_ANY ? -EOPNOTSUPP : -EINVAL;
 				filter = perfctr_pmu.filter_fixed;
@@ -85,7 +88,7 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 		}
 		if (ctr->ireset && !perfctr_pmu.interrupt)
 			return -EOPNOTSUPP;
-		/* Also refuse the event while event_once is unknown. */
+		/* While event_once is unknown (-1), refuse the event, too. */
 		if (perfctr_pmu.event_once && named_before(first, ctr))
 			return -EOPNOTSUPP;
 		if (perfctr_pmu.probed && ctr->event != SBI_EVENT_RAW && !known)

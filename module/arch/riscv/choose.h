@@ -5,8 +5,8 @@
 #include <linux/types.h>
 
 /*
- * Returns cycle or instret for an event that only that counter counts; for other events
- * PERFCTR_MAP_ANY, any programmable counter.
+ * Returns cycle or instret for an event that only that counter counts. For any other event returns
+ * PERFCTR_MAP_ANY, which stands for any programmable counter.
  */
 u32 perfctr_riscv_fixed_for(u64 event);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Who has which counters, and CPUs that come and go */
+/* RISC-V: who has which counters, and CPUs that come and go. */
 
 #define pr_fmt(fmt) "perfctr: " fmt
 
@@ -14,10 +14,10 @@
 #include "arch/riscv/sbi_events.h"
 
 /*
- * For each counter that claimed configs use: the number of users, and what the latest one wants it
- * to count. Written under config_mutex. A CPU that comes back from a deep sleep reads it without
- * the mutex. This is harmless: prog[] shows whether a counter was programmed wrongly, and an
- * interrupt follows if it was released meanwhile.
+ * For each counter that claimed configs use: the number of users, and what the latest user wants
+ * the counter to count. Written under config_mutex. A CPU that comes back from a deep sleep reads
+ * pool[] without the mutex. This is harmless: prog[] shows whether a counter was programmed
+ * wrongly. If a counter was released meanwhile, an interrupt follows.
  */
 static struct pooled {
 	unsigned int users;
@@ -27,11 +27,13 @@ static struct pooled {
 static u32 pooled;	/* bit map of the counters with users; config_mutex */
 
 /*
- * Claiming. pool[] says what all claimed configs need; each CPU's perfctr_riscv_cpu says what that
- * CPU has.
+ * pool[] says what all claimed configs need. Each CPU's perfctr_riscv_cpu says what that CPU has.
  */
 
-/* @members: counters of the config, by index. @counters: hardware counters, by number. */
+/*
+ * @members: counters of the config, a bit for each index. @counters: hardware counters, a bit for
+ * each number.
+ */
 struct claim {
 	const struct perfctr_config *config;
 	u32 members;
@@ -41,12 +43,13 @@ struct claim {
 /*
  * If only cycle and instret can count cycles and instructions, the firmware gives them to perf even
  * if we have them, and perf writes and stops them. This is so without Sscofpmf, and on boards whose
- * device tree maps these events to no other counter. perf also keeps its own list of counters in
- * use. So we make a pinned perf event on each CPU, which takes the counter in that list: other perf
- * events that need it do not count, and report so. Some firmware gives these two only to those who
- * ask for them by number; perf does not, so it never gets them. Elsewhere perf takes these two only
- * when it has run out of programmable counters, and we could not make an event that surely gets
- * them.
+ * device tree maps these events to no other counter. But perf also keeps its own list of counters
+ * in use. So we make a pinned perf event on each CPU, which takes the counter in that list. Other
+ * perf events that need the counter then do not count, and report so.
+ *
+ * Some firmware gives cycle and instret only to callers that ask for them by number. perf does not,
+ * so it never gets them. On other machines perf takes cycle and instret only when it has run out of
+ * programmable counters. There we could not make an event that surely gets them.
  *
  * Written under config_mutex.
  */
@@ -89,7 +92,7 @@ static int reserve_here(unsigned int cpu, unsigned int hw)
 		case -ENODEV:
 		case -EINVAL:
 		case -EOPNOTSUPP:
-			return 0;	/* perf does not count this, so it never takes it */
+			return 0;	/* perf lacks this event, so it never takes the counter */
 		default:
 			return -EBUSY;
 		}
@@ -103,8 +106,8 @@ static int reserve_here(unsigned int cpu, unsigned int hw)
 
 /*
  * Runs on that CPU in a kernel thread, so the caller's privileges do not matter. For the new event
- * perf stops and restarts all its events there, including those that we made before; no state is
- * resumed meanwhile.
+ * perf stops and restarts all its events there, including the events that we made before. No state
+ * is resumed meanwhile.
  */
 static long reserve_by_kernel(void *arg)
 {
@@ -126,13 +129,15 @@ static void unreserve(unsigned int hw)
 		unreserve_on(cpu, hw);
 }
 
-/* Returns true for the last user. */
+/* Returns true if this was the last user. */
 static bool pool_put(unsigned int hw)
 {
 	if (--pool[hw].users)
 		return false;
 	pooled &= ~BIT(hw);
-	/* Before we release the counter: perf stops a counter when it gives it up. */
+	/*
+	 * Do this before the counter is released, because perf stops a counter when it gives it up.
+	 */
 	unreserve(hw);
 	return true;
 }
@@ -154,13 +159,13 @@ static int reserve(unsigned int hw)
 	return err;
 }
 
-/* A bit for each counter of the config, by index. There is at least one. */
+/* Returns a bit for each counter of the config, by index. The config has at least one counter. */
 static u32 all_members(const struct perfctr_config *config)
 {
 	return GENMASK(config->nr - 1, 0);
 }
 
-/* Is that counter ours, and does it count what the control asks for? */
+/* Returns true if that counter is ours and counts what the control asks for. */
 static bool member_counts(const struct perfctr_riscv_cpu *cpu, unsigned int hw,
 			  const struct perfctr_ctr_control *ctr)
 {
@@ -191,8 +196,8 @@ static int claim_take(void *arg)
 			return err;
 	}
 	/*
-	 * As after take_all(). But if @private_kin is set, it belongs to the config that
-	 * @programmed names now.
+	 * All counters now count what the config wants, as after take_all(). But if @private_kin is
+	 * set, it belongs to the config whose id @programmed has, so @programmed must not change.
 	 */
 	if (members == all_members(config) && !cpu->private_kin)
 		cpu->programmed = READ_ONCE(config->id);
@@ -205,13 +210,13 @@ static int claim_release(void *arg)
 	const struct claim *claim = arg;
 
 	perfctr_riscv_release(cpu, claim->counters);
-	cpu->denied &= ~claim->counters;	/* no config wants them any more */
+	cpu->denied &= ~claim->counters;	/* no config wants these counters any more */
 	return 0;
 }
 
 /*
- * Chooses a counter for an event that none of @ours counts. It is a separate function so that
- * claim_choose() needs no stack frame.
+ * Chooses a counter for an event that no counter in @ours counts. This is a separate function so
+ * that claim_choose() needs no stack frame.
  */
 static noinline unsigned int choose_other(unsigned long candidates, unsigned long ours,
 					  u32 except)
@@ -226,10 +231,11 @@ static noinline unsigned int choose_other(unsigned long candidates, unsigned lon
 }
 
 /*
- * Chooses the best counter for an event, or PERFCTR_RISCV_MAX. The first choice is one of ours that
- * counts exactly this, or the same event in other modes. The second is a counter without a user, as
- * long as half of them are left to perf: this avoids reprogramming when threads with different
- * controls switch. The last is one of ours that counts something else.
+ * Returns the best counter for an event, or PERFCTR_RISCV_MAX. The first choice is one of our
+ * counters that counts exactly this event, or else the event in other modes. The second choice is a
+ * counter without a user, as long as half of the counters are left to perf. This avoids
+ * reprogramming when threads with different controls switch. The last choice is one of our counters
+ * that counts something else.
  */
 static unsigned int claim_choose(const struct perfctr_ctr_control *ctr, u32 except)
 {
@@ -251,7 +257,10 @@ static unsigned int claim_choose(const struct perfctr_ctr_control *ctr, u32 exce
 	return choose_other(candidates, ours, except);
 }
 
-/* Writes the pool first, so that a CPU that wakes up meanwhile keeps what it has taken. */
+/*
+ * Claims the counters in @which. Writes the pool first, so that a CPU that wakes up meanwhile keeps
+ * what it has taken.
+ */
 static int claim_try(struct perfctr_config *config, u32 which, perfctr_run_t run)
 {
 	struct claim claim = { .config = config, .members = which };
@@ -291,7 +300,7 @@ static int claim_try(struct perfctr_config *config, u32 which, perfctr_run_t run
 	return err;
 }
 
-/* Tries to claim all counters at once; returns true if that worked, as it usually does. */
+/* Tries to claim all counters at once, which usually works. Returns true if it has worked. */
 static bool claim_all(struct perfctr_config *config, u32 named, perfctr_run_t run)
 {
 	u32 used = named, nr = config->nr;
@@ -327,7 +336,7 @@ static int claim_any(struct perfctr_config *config, unsigned int i, u32 used, pe
 	}
 }
 
-/* Runs on each CPU. EBUSY: somebody else has one of the counters. */
+/* Runs on each CPU. Returns 0, or -EBUSY if somebody else has one of the counters. */
 static int claim_look(void *arg)
 {
 	struct perfctr_riscv_cpu *cpu = this_cpu_ptr(&perfctr_riscv_cpu);
@@ -342,8 +351,9 @@ static int claim_look(void *arg)
 }
 
 /*
- * The firmware does not say why it refuses: the event does not exist, or not on that counter, or
- * somebody else has the counter. If all possible counters are ours or free, the event is to blame.
+ * The firmware does not say why it refuses a request. The event may not exist, or not on that
+ * counter, or somebody else may have the counter. If all possible counters are ours or free, the
+ * event is to blame.
  */
 static int claim_refused(u32 candidates, perfctr_run_t run, struct perfctr_refusal *why)
 {
@@ -361,7 +371,7 @@ static int claim_refused(u32 candidates, perfctr_run_t run, struct perfctr_refus
 	return -EINVAL;
 }
 
-/* The counter that the control names, or PERFCTR_RISCV_MAX */
+/* Returns the counter that the control names, or PERFCTR_RISCV_MAX. */
 static unsigned int named_counter(const struct perfctr_ctr_control *ctr)
 {
 	u32 map = ctr->map == PERFCTR_MAP_ANY ? perfctr_riscv_fixed_for(ctr->event) : ctr->map;
@@ -369,7 +379,10 @@ static unsigned int named_counter(const struct perfctr_ctr_control *ctr)
 	return map < PERFCTR_RISCV_MAX ? map : PERFCTR_RISCV_MAX;
 }
 
-/* Claims one counter at a time, to see which one is refused, and to try others for it. */
+/*
+ * Claims one counter at a time, to find out which counter is refused, and to try other counters for
+ * it.
+ */
 static int claim_each(struct perfctr_config *config, u32 named, perfctr_run_t run,
 		      struct perfctr_refusal *why)
 {
@@ -378,7 +391,10 @@ static int claim_each(struct perfctr_config *config, u32 named, perfctr_run_t ru
 	bool any;
 	int err;
 
-	/* Named counters come first, so that ANY takes none of them. They are known to differ. */
+	/*
+	 * Named counters come first, so that PERFCTR_MAP_ANY takes none of them.
+	 * perfctr_cpu_check() has made sure that no counter is named twice.
+	 */
 	for (any = false;; any = true) {
 		for (i = 0; i < config->nr; i++) {
 			unsigned int hw = named_counter(&config->ctr[i]);
@@ -459,7 +475,7 @@ void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run)
 		if (pool_put(hw) && perfctr_riscv_sbi)
 			claim.counters |= BIT(hw);
 	/*
-	 * Run this even if no counter is given back: states of this config must lose their claim.
+	 * Call this even if no counter is given back: states of this config must lose their claim.
 	 */
 	if (config->nr)
 		run(claim_release, &claim);
@@ -471,15 +487,15 @@ void perfctr_cpu_name(struct perfctr_ctr_control *ctr, unsigned int hw)
 }
 
 /*
- * After its offline callback a CPU still switched to threads that had to leave it, and may have
- * loaded their configs. The firmware has forgotten all of that.
+ * Forgets what the CPU did after its offline callback. It still switched to threads that had to
+ * leave it, and may have loaded their configs. The firmware has forgotten all of that.
  */
 void perfctr_cpu_prepare(unsigned int cpu)
 {
 	memset(per_cpu_ptr(&perfctr_riscv_cpu, cpu), 0, sizeof(struct perfctr_riscv_cpu));
 }
 
-/* If perf denies a counter, record that; a load that needs it fails with EIO. */
+/* Records counters that perf denies. A load that needs such a counter fails with -EIO. */
 void perfctr_cpu_reserve(unsigned int cpu)
 {
 	unsigned int hw;
@@ -507,15 +523,18 @@ void perfctr_cpu_online(void)
 	unsigned int hw;
 
 	/*
-	 * The firmware may have forgotten anything during a deep sleep. And if the CPU's offline
-	 * was cancelled, it may have loaded configs since it gave everything back.
+	 * The firmware may have forgotten anything during a deep sleep. If the CPU's offline was
+	 * cancelled, the CPU may have loaded configs since it gave everything back.
 	 */
 	perfctr_cpu_offline();
 	if (!perfctr_riscv_sbi)
 		return;
-	/* If a counter is not available now, load tries again, and may fail with EIO. */
+	/*
+	 * If a counter is not available now, perfctr_cpu_load() tries to take it again, and may
+	 * fail with -EIO.
+	 */
 	for (hw = 0; hw < PERFCTR_RISCV_MAX; hw++) {
-		/* Copy it, so that we record exactly what we program. */
+		/* Copy the entry, so that we record exactly what we program. */
 		struct perfctr_riscv_prog prog = pool[hw].prog;
 
 		barrier();

@@ -8,7 +8,7 @@
 
 #include "arch/cpu.h"
 
-/* The most by which a leaf function's frame pointer may be below its caller's */
+/* A leaf function's frame pointer is below its caller's by at most this. */
 #define LARGEST_FRAME	0x100000
 
 struct pt_regs *perfctr_cpu_interrupted_regs(void)
@@ -24,7 +24,10 @@ static bool is_on_stack(unsigned long frame)
 	       frame - stack <= THREAD_SIZE;
 }
 
-/* The chain ends where it leaves the thread's own stack, as for an interrupt of an interrupt. */
+/*
+ * Ends the chain where it leaves the thread's own stack, e.g. if the interrupt has interrupted
+ * another interrupt.
+ */
 unsigned int perfctr_cpu_kernel_chain(struct pt_regs *regs, unsigned long *caller,
 				      unsigned int depth)
 {
@@ -36,7 +39,7 @@ unsigned int perfctr_cpu_kernel_chain(struct pt_regs *regs, unsigned long *calle
 	while (nr < depth && is_on_stack(frame)) {
 		const unsigned long *pair = (const unsigned long *)frame - 2;
 
-		/* As in user mode: see below */
+		/* A leaf function may save only s0: see perfctr_cpu_next_frame(). */
 		if (!nr && is_on_stack(pair[1])) {
 			caller[nr] = regs->ra;
 			next = pair[1];
@@ -61,7 +64,7 @@ unsigned long perfctr_cpu_first_frame(const struct pt_regs *regs)
 
 /*
  * s0 points just above the return address, and the caller's s0 is below that. But a leaf function
- * may save only s0, in the place of the return address: then its return address is still in ra.
+ * may save only s0, in the place of the return address. Then its return address is still in ra.
  */
 bool perfctr_cpu_next_frame(const struct pt_regs *regs, unsigned long *frame, u64 *caller)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * RISC-V: the counter overflow interrupt (Sscofpmf's LCOFI). perf's driver is built in and handles
- * it. Tracepoints tell us when its handler begins and ends.
+ * the interrupt. Tracepoints tell us when its handler begins and ends.
  */
 
 #include <linux/interrupt.h>
@@ -52,7 +52,7 @@ int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
 	return perfctr_probes_register(probes, ARRAY_SIZE(probes));
 }
 
-/* ENODEV: the interrupt does not exist, or the kernel lacks the tracepoints. */
+/* Returns 0, or -ENODEV if the interrupt does not exist, or if the kernel lacks the tracepoints. */
 int __init perfctr_riscv_interrupt_init(void)
 {
 	struct irq_domain *domain = irq_find_matching_fwnode(riscv_get_intc_hwnode(),

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* RISC-V: counters through perf. Its driver programs them through the SBI, as registers.c does. */
+/*
+ * RISC-V: counters through perf. perf's driver programs them through the SBI, as registers.c does.
+ */
 
 #include <linux/bitops.h>
 #include <linux/errno.h>
@@ -11,13 +13,15 @@
 #include "arch/riscv/registers.h"
 #include "arch/riscv/sbi_events.h"
 
-/* As drivers/perf/riscv_pmu_sbi.c translates them: SBI's numbers begin with 1. */
+/*
+ * perf's numbers of generic events begin with 0, and SBI's with 1 (drivers/perf/riscv_pmu_sbi.c).
+ */
 #define HW_NONE		0
 #define HW_MAX		(PERF_COUNT_HW_MAX + 1)
 
 u64 perfctr_riscv_unfiltered;
 
-/* Is the name in the ISA string, after an underscore? */
+/* Returns true if the name is in the ISA string, after an underscore. */
 static bool __init is_in_isa(const char *isa, const char *name)
 {
 	const char *found = strstr(isa, name);
@@ -25,7 +29,7 @@ static bool __init is_in_isa(const char *isa, const char *name)
 	return found && found != isa && found[-1] == '_';
 }
 
-/* Linux 6.12 does not know the name of Smcntrpmf; the device tree does. */
+/* Linux 6.12 does not know the name of Smcntrpmf, so we look for it in the device tree. */
 bool __init perfctr_riscv_cpus_have(const char *name)
 {
 	unsigned int cpu;
@@ -46,9 +50,9 @@ bool __init perfctr_riscv_cpus_have(const char *name)
 }
 
 /*
- * perf assumes that counters that interrupt also filter. T-Head's interrupt without Sscofpmf, but
- * without it OpenSBI filters only Andes' counters, by an extension of Andes. Firmware counters have
- * no modes.
+ * Finds the counters that have no filter. perf assumes that counters that interrupt also filter.
+ * T-Head's counters interrupt without Sscofpmf. But without Sscofpmf OpenSBI filters only Andes'
+ * counters, by an extension of Andes. Firmware counters have no modes.
  */
 void __init perfctr_riscv_shared_init(void)
 {
@@ -65,7 +69,10 @@ void __init perfctr_riscv_shared_init(void)
 		perfctr_riscv_unfiltered &= ~BIT_ULL(perfctr_pmu.index[hw]);
 }
 
-/* Another counter would not filter better: none exists, or perf has no choice. */
+/*
+ * Refuses an event whose counter does not filter, if another counter would not filter either: no
+ * counter filters, or perf has no choice.
+ */
 int perfctr_cpu_shared_judge(const struct perf_event *event, u32 *reason)
 {
 	unsigned long fixed = perfctr_pmu.fixed_only;
@@ -87,7 +94,10 @@ bool perfctr_cpu_counts_once(void)
 	return perfctr_pmu.event_once;
 }
 
-/* Cache event code: cache in bits 15..3, operation in bits 2..1, result in bit 0 */
+/*
+ * A cache event's code has the cache in bits 15..3, the operation in bits 2..1, and the result in
+ * bit 0.
+ */
 static int cache_config(u32 code, u64 *config)
 {
 	u32 cache = code >> 3, operation = code >> 1 & 3, result = code & 1;

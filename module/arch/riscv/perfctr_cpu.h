@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Hot path of the riscv driver. Hardware counter n is the CSR cycle + n: cycle is 0, time 1,
- * instret 2, and hpmcounter3 to 31 have their own numbers.
+ * Hot path of the riscv driver. Hardware counter n is the CSR cycle + n: cycle is 0, time is 1,
+ * instret is 2, and hpmcounter3 to hpmcounter31 have their own numbers.
  */
 #ifndef PERFCTR_RISCV_CPU_H
 #define PERFCTR_RISCV_CPU_H
 
-/* On RV32 each counter is two CSRs, and one half may wrap unnoticed between the two reads. */
+/* On RV32 each counter is two CSRs, and one half may wrap unnoticed while we read the other. */
 #if defined(__riscv_xlen) && __riscv_xlen < 64
 #error "perfctr has no driver for 32-bit RISC-V"
 #endif
@@ -26,7 +26,7 @@
 #define PERFCTR_RISCV_HPM	3	/* first programmable counter */
 #define PERFCTR_RISCV_MAX	32
 
-/* How a counter is programmed; all zero if it is not */
+/* Says how a counter is programmed. All members are zero if it is not programmed. */
 struct perfctr_riscv_prog {
 	u32 event;		/* SBI event_idx */
 	u32 flags;		/* PERFCTR_CTR_* */
@@ -35,18 +35,18 @@ struct perfctr_riscv_prog {
 
 /**
  * struct perfctr_riscv_cpu - what this CPU's counters do. Only that CPU accesses it, with
- * interrupts off; others may while the CPU is down
+ *	interrupts off. Other CPUs may access it while that CPU is down
  * @programmed: id of the config that @prog is known to satisfy, or 0
- * @active: id of the config that this CPU has loaded: all its counters run as it wants them, so its
- *	states may be resumed. Or 0
- * @private_kin: kin of the config of @programmed. Its counters run, but since they were zero they
- *	have only run for threads of @private_uid that read them; others need perfctr_cpu_load()
- *	first. Or 0. At most one of @private_kin and @active is set
- * @private_uid: see @private_kin
+ * @active: id of the config that this CPU has loaded, or 0. All counters of that config run as it
+ *	wants them, so a switch may resume states of it
+ * @private_kin: kin of the config of @programmed, or 0. The counters of that config run, but since
+ *	they were zero they have only run for threads of @private_uid that read them. Other threads
+ *	need perfctr_cpu_load() first. At most one of @private_kin and @active is set
+ * @private_uid: the user to whom the registers are private, if @private_kin is set
  * @istopped: id passed to the last perfctr_cpu_istop(), if the registers have not changed since;
  *	only compared
  * @owned: counters that the firmware has given us
- * @running: those of @owned that run
+ * @running: a subset of @owned: counters that run
  * @started: fixed counters that we started, and must stop
  * @denied: fixed counters that perf did not let us reserve when the CPU came up
  * @prog: what each counter counts
@@ -81,8 +81,9 @@ void perfctr_cpu_istop(const struct perfctr_config *config, const void *id);
 void perfctr_cpu_iclear(const struct perfctr_config *config);
 
 /*
- * OF stays set until the counter is started again. If no OF is set, nobody can tell whose interrupt
- * it is, so this returns true.
+ * Returns true if one of the config's i-mode counters has OF set. OF stays set until the counter is
+ * started again. If no OF is set, we cannot tell whose interrupt it is, so this function returns
+ * true.
  */
 static inline bool perfctr_cpu_ioverflowed(const struct perfctr_config *config)
 {
@@ -107,9 +108,9 @@ static __always_inline u64 perfctr_cpu_clock(void)
 }
 
 /*
- * Use in a system call of current. scause holds the reason of this CPU's last trap: if that is
- * still the system call, no page fault has come since. If current was switched out meanwhile,
- * scause may hold anything.
+ * Use these functions in a system call of current. scause holds the reason of this CPU's last trap.
+ * If that is still the system call, no page fault has come since. If current was switched out
+ * meanwhile, scause may hold anything.
  */
 static __always_inline void perfctr_cpu_faults_begin(void)
 {
@@ -129,7 +130,7 @@ static __always_inline bool perfctr_cpu_has_loaded(const struct perfctr_config *
 	return this_cpu_ptr(&perfctr_riscv_cpu)->active == READ_ONCE(config->id);
 }
 
-/* this_cpu_ptr() would have to load the CPU's number. */
+/* Takes the CPU's number from the caller, because this_cpu_ptr() would have to load it. */
 static __always_inline bool perfctr_cpu_has_loaded_on(int cpu, unsigned long id)
 {
 	return per_cpu(perfctr_riscv_cpu, cpu).active == id;
@@ -161,13 +162,13 @@ static inline u64 perfctr_cpu_thread_pointer(struct task_struct *task)
 	return task_pt_regs(task)->tp;
 }
 
-/* The SBI PMU extension exists. Constant after perfctr_cpu_init() */
+/* True if the SBI PMU extension exists. Constant after perfctr_cpu_init(). */
 extern bool perfctr_riscv_sbi;
 
 static inline bool perfctr_cpu_user_readable(const struct perfctr_config *config,
 					     unsigned int policy)
 {
-	/* Only the firmware can stop counters, so without it nobody can guard them. */
+	/* Only the firmware can stop counters, so without the firmware nobody can guard them. */
 	return policy == PERFCTR_USER_READ_OPEN ||
 	       (policy == PERFCTR_USER_READ_GUARDED && (perfctr_riscv_sbi || !config->nr));
 }
@@ -194,7 +195,7 @@ static inline void perfctr_cpu_make_public(void)
 	}
 }
 
-/* A stop takes a firmware call, so the registers run on, private to nobody. */
+/* Stopping the registers takes a firmware call, so they run on, private to nobody. */
 static inline void perfctr_cpu_leave(void)
 {
 	perfctr_cpu_make_public();
@@ -214,7 +215,7 @@ int perfctr_cpu_restart(const struct perfctr_config *config, unsigned long kin, 
 #define PERFCTR_CPU_PERMITS_THREADS
 
 /*
- * perf writes scounteren too: on every CPU of a process that maps or unmaps one of its events, and
+ * perf writes scounteren, too: on every CPU of a process that maps or unmaps one of its events, and
  * on all CPUs when its perf_user_access changes. So we only clear bits that we set.
  */
 static inline unsigned long perfctr_cpu_grant(const struct perfctr_config *config)
@@ -234,7 +235,9 @@ static inline void perfctr_cpu_revoke(u32 granted)
 	csr_clear(CSR_SCOUNTEREN, granted);
 }
 
-/* Only perf's driver knows how: it may count in the firmware, or be the legacy driver. */
+/*
+ * Only perf's driver can read its counters: it may count in the firmware, or be the legacy driver.
+ */
 #define PERFCTR_CPU_SHARED_INLINE	0
 
 static inline u64 perfctr_cpu_shared_read(struct perf_event *event)
@@ -257,13 +260,16 @@ static inline bool perfctr_cpu_shared_needs_privilege(const struct perfctr_share
 	return false;
 }
 
-/* perf's counters that count in all modes, by the firmware's numbers */
+/* A bit for each of perf's counters that cannot filter modes, by the firmware's numbers */
 extern u64 perfctr_riscv_unfiltered;
 void perfctr_riscv_shared_init(void);
-/* Does the device tree say that all CPUs have that extension? */
+/* Returns true if the device tree says that all CPUs have that extension. */
 bool perfctr_riscv_cpus_have(const char *name);
 
-/* The firmware gives cycle and instret when all other counters are taken. */
+/*
+ * perf may get an event on a counter that does not filter: the firmware gives cycle and instret
+ * when all other counters are taken.
+ */
 static __always_inline bool perfctr_cpu_shared_filters(const struct perf_event *event)
 {
 	return likely(!(perfctr_riscv_unfiltered >> (READ_ONCE(event->hw.idx) & 63) & 1)) ||

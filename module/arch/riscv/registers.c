@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RISC-V: programming and running the counters of a CPU through the firmware, and the hot path.
+ * RISC-V: this file programs and runs the counters of a CPU through the firmware. It also has the
+ * hot path.
  *
- * Supervisor mode reads counters by CSR. To program, start, stop or write one it must call the
- * firmware, which takes at least 363 instructions with OpenSBI. So once we have a counter we keep
- * it running until no control names it: a context switch between equal controls makes no call.
+ * Supervisor mode reads counters by CSR. To program, start, stop or write a counter it must call
+ * the firmware, which takes at least 363 instructions with OpenSBI. So once we have a counter we
+ * keep it running until no control names it. A context switch between equal controls makes no call.
  *
  * The firmware gives a programmable counter to one owner at a time, so we can coexist with perf. We
  * cannot trust three of its answers:
  * - OpenSBI gives cycle and instret to anyone, whatever the mask, also when it has run out of
  *   programmable counters. Its success means nothing unless it returns the index that we asked for.
- * - That fallback rewrites the filter (Smcntrpmf) of cycle or instret, whoever had it.
- * - START of a running counter returns ALREADY_STARTED and leaves its value. To start a counter
- *   from zero we must stop it first.
+ * - In that case OpenSBI rewrites the filter (Smcntrpmf) of cycle or instret, whoever had the
+ *   counter.
+ * - START of a running counter returns ALREADY_STARTED and does not change its value. To start a
+ *   counter from zero we must stop it first.
  *
- * QEMU (10.0) counts an event on one counter per hart; a second counter with the same event stays
+ * QEMU (10.0) counts an event on one counter per hart. A second counter with the same event stays
  * at zero. Hardware has no such limit. So two controls that want one event with different filters
- * share a counter. If a trial has shown the limit, a control that names an event twice is refused,
- * and two controls that name different counters for one event take the event from each other.
+ * use the same counter. If a trial has shown the limit, a control that names an event twice is
+ * refused. Two controls that name different counters for one event then take the event from each
+ * other.
  */
 
 #include <linux/bitops.h>
@@ -30,8 +33,8 @@
 
 /*
  * perf starts its counters from this value. When other events come, perf stops its counters and
- * starts them again from the value that it finds, if it can. So we never set a counter that we
- * reserved from perf (see claim.c) to less.
+ * starts them again from the value that it finds, if it can. So if we have reserved a counter from
+ * perf (see claim.c), we never set it to a lower value.
  */
 #define PERF_START	(BIT_ULL(63) + 1)
 
@@ -131,7 +134,7 @@ int perfctr_riscv_match(struct perfctr_riscv_cpu *cpu, u32 counters,
 				 prog->config);
 	/*
 	 * From 1.9 on OpenSBI itself never chooses a counter that does not filter, but lets the
-	 * caller choose one.
+	 * caller choose such a counter.
 	 */
 	if (ret.error && !perfctr_pmu.filter_fixed && !(counters & ~FIXED_MASK)) {
 		ret = perfctr_riscv_call(SBI_EXT_PMU_COUNTER_CFG_MATCH, 0, mask,
@@ -147,8 +150,8 @@ int perfctr_riscv_match(struct perfctr_riscv_cpu *cpu, u32 counters,
 		return hw == PERFCTR_RISCV_MAX ? -EBUSY : hw;
 
 	/*
-	 * We got another counter. If it is one of ours it has lost its filter: write that at the
-	 * next load.
+	 * We got another counter. If it is one of our counters it has lost its filter, which the
+	 * next load writes again.
 	 */
 	if (cpu->owned & BIT(hw)) {
 		cpu->prog[hw] = (struct perfctr_riscv_prog) {};
@@ -156,7 +159,7 @@ int perfctr_riscv_match(struct perfctr_riscv_cpu *cpu, u32 counters,
 	} else if (perfctr_pmu.programmable & BIT(hw)) {
 		perfctr_riscv_stop(BIT(hw), SBI_PMU_STOP_FLAG_RESET);
 	} else if (perfctr_pmu.filter_fixed) {
-		/* Most likely nobody has it: make it unfiltered, for everybody. */
+		/* Most likely nobody has this counter: make it unfiltered, for everybody. */
 		perfctr_riscv_call(SBI_EXT_PMU_COUNTER_CFG_MATCH, 0, BIT(ret.value),
 				   cfg_flags(CTR_BOTH), perfctr_riscv_fixed_event(hw), 0);
 	}
@@ -197,8 +200,8 @@ int perfctr_riscv_match_one(struct perfctr_riscv_cpu *cpu, unsigned int hw,
 	int got;
 
 	/*
-	 * If the firmware refuses this, somebody's cycle may lose its filter: try another event
-	 * first.
+	 * If the firmware refuses this event, somebody's cycle counter may lose its filter. So try
+	 * another event first.
 	 */
 	if (!free && fallback && perfctr_pmu.filter_fixed && perfctr_pmu.programmable & BIT(hw) &&
 	    (perfctr_riscv_events_of_no_fixed(SBI_TYPE_HW) ||
@@ -210,8 +213,8 @@ int perfctr_riscv_match_one(struct perfctr_riscv_cpu *cpu, unsigned int hw,
 }
 
 /*
- * Here only one counter at a time can count an event (event_once): take it from all others. Configs
- * that want it on those counters must load again.
+ * Takes an event away from all other counters. On this machine only one counter at a time can count
+ * an event (event_once). Configs that want the event on the other counters must load again.
  */
 static void evict_event(struct perfctr_riscv_cpu *cpu, unsigned int hw,
 			const struct perfctr_riscv_prog *prog)
@@ -255,8 +258,8 @@ int perfctr_riscv_take(struct perfctr_riscv_cpu *cpu, unsigned int hw,
 	err = perfctr_riscv_match_one(cpu, hw, prog, had);
 	if (err) {
 		/*
-		 * The counter cannot count that: take it again for the old event, before others
-		 * take it.
+		 * The counter cannot count that event. Take it again for the old event, before
+		 * others take it.
 		 */
 		if (had && perfctr_pmu.programmable & BIT(hw) &&
 		    !perfctr_riscv_match_one(cpu, hw, &old, true)) {
@@ -290,7 +293,7 @@ void perfctr_riscv_release(struct perfctr_riscv_cpu *cpu, u32 counters)
 	perfctr_riscv_stop(counters & cpu->owned & perfctr_pmu.programmable,
 			   SBI_PMU_STOP_FLAG_RESET);
 	/*
-	 * Everybody shares cycle and instret: leave them unfiltered, and running only if they ran
+	 * Everybody uses cycle and instret. Leave them unfiltered, and running only if they ran
 	 * before.
 	 */
 	for_each_set_bit(hw, &fixed, PERFCTR_RISCV_MAX) {
@@ -348,8 +351,8 @@ int perfctr_cpu_load(const struct perfctr_config *config)
 		if (take_all(cpu, config, id))
 			return -EIO;
 		/*
-		 * Counters that already run for other configs keep their values: nobody reads them
-		 * meanwhile.
+		 * Counters that already run for other configs keep their values, because nobody
+		 * reads them meanwhile.
 		 */
 		start = perfctr_riscv_actrs(config) & ~cpu->running;
 		cpu->istopped = NULL;
@@ -363,7 +366,7 @@ int perfctr_cpu_load(const struct perfctr_config *config)
 	return 0;
 }
 
-/* Restarts only a-mode counters: perfctr_cpu_istart() or iclear() writes the others. */
+/* Restarts only a-mode counters. perfctr_cpu_istart() or perfctr_cpu_iclear() writes the others. */
 static int restart_actrs(const struct perfctr_config *config)
 {
 	u32 perfs = config->mask & perfctr_pmu.fixed_only;
@@ -407,21 +410,21 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, unsigned lo
 }
 
 /*
- * i-mode. All counters, including perf's, share one interrupt, LCOFI. An overflow makes it pending
+ * i-mode. All counters, including perf's, use one interrupt, LCOFI. An overflow makes LCOFI pending
  * in sip until somebody clears it there. Each counter has a bit OF, which scountovf shows, and
  * which stays set until the counter is started.
  *
  * Three things must never happen:
- * - We call START while LCOFI is pending. OpenSBI then leaves OF set, as nobody may have seen the
- *   overflow yet, and a counter whose OF is set does not interrupt again. So our counters wait for
- *   the interrupt, and stand still while perf's handler runs, which starts perf's counters.
- *   Counters of user mode stand still there by themselves; they are left running if none of them
+ * - We call START while LCOFI is pending. OpenSBI then leaves OF set, because the overflow may not
+ *   have been seen yet. A counter whose OF is set does not interrupt again. So our counters wait
+ *   for the interrupt, and stand still while perf's handler runs, which starts perf's counters.
+ *   Counters of user mode stand still there by themselves. We leave them running if none of them
  *   has overflowed, because then the interrupt is perf's.
- * - perf's handler finds no OF. It stops perf's counters, and restarts them only if it finds one.
- *   So our OFs stay set until the interrupt is over, and we clear an interrupt that is ours alone
- *   as soon as our counters have stopped.
- * - We clear an LCOFI of perf's together with ours. So we set it again if a counter of perf's has
- *   OF set.
+ * - perf's handler finds no OF. The handler stops perf's counters, and restarts them only if it
+ *   finds an OF. So our OFs stay set until the interrupt is over. If an interrupt is ours alone, we
+ *   clear it as soon as our counters have stopped.
+ * - We clear an LCOFI of perf's together with ours. So we set LCOFI again if a counter of perf's
+ *   has OF set.
  */
 
 notrace unsigned int perfctr_cpu_iwidth(void)
@@ -429,7 +432,10 @@ notrace unsigned int perfctr_cpu_iwidth(void)
 	return perfctr_pmu.width;
 }
 
-/* Half of the range: the other half means overflow, even if the interrupt is late. */
+/*
+ * Returns half of the range of a register. A value in the other half means overflow, even if the
+ * interrupt is late.
+ */
 notrace u64 perfctr_cpu_irange(void)
 {
 	return BIT_ULL(perfctr_pmu.width - 1);
@@ -440,16 +446,16 @@ static bool interrupt_waits(void)
 	return csr_read(CSR_SIP) & BIT(IRQ_PMU_OVF);
 }
 
-/* Our counters have stopped: clear the interrupt, unless others' counters caused it too. */
+/* Clears the interrupt, unless others' counters caused it, too. Our counters have stopped. */
 static void take_interrupt_back(const struct perfctr_riscv_cpu *cpu)
 {
 	csr_clear(CSR_SIP, BIT(IRQ_PMU_OVF));
-	/* An overflow after this makes it pending again. */
+	/* An overflow after this line makes the interrupt pending again. */
 	if (csr_read(CSR_SCOUNTOVF) & ~cpu->owned)
 		csr_set(CSR_SIP, BIT(IRQ_PMU_OVF));
 }
 
-/* Has one of the config's running i-mode counters reached zero? */
+/* Returns true if one of the config's running i-mode counters has reached zero. */
 static bool any_overflowed(const struct perfctr_config *config)
 {
 	unsigned long rest = config->imask;
@@ -485,14 +491,17 @@ notrace int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *v
 	if (unlikely(interrupt_waits()))
 		return -EAGAIN;
 	cpu->istopped = NULL;
-	/* Another config's a-mode counter may run here: its next load starts it from zero. */
+	/*
+	 * An a-mode counter of another config may run here. The next load of that config starts it
+	 * from zero.
+	 */
 	if (unlikely(cpu->running & config->imask)) {
 		perfctr_riscv_stop(cpu->running & config->imask, 0);
 		cpu->running &= ~config->imask;
 	}
 	err = start_ictrs(config, value);
 	if (unlikely(interrupt_waits()) && !err && !any_overflowed(config))
-		err = -EAGAIN;	/* it came during the start */
+		err = -EAGAIN;	/* the interrupt came during the start */
 	if (unlikely(err)) {
 		perfctr_riscv_stop(config->imask, 0);
 		return err;
@@ -508,7 +517,10 @@ notrace void perfctr_cpu_iclear(const struct perfctr_config *config)
 	lockdep_assert_irqs_disabled();
 	cpu->istopped = NULL;
 	cpu->running &= ~config->imask;
-	/* Only START can write a register. Meanwhile it only counts the kernel and these calls. */
+	/*
+	 * Only START can write a register. Meanwhile the counter counts only the kernel and these
+	 * calls.
+	 */
 	perfctr_riscv_stop(config->imask, 0);
 	perfctr_riscv_start(config->imask, SBI_PMU_START_FLAG_SET_INIT_VALUE, 0);
 	perfctr_riscv_stop(config->imask, 0);

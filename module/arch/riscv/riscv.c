@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The processor: its counters, as the firmware describes them, and its clock */
+/* RISC-V: the counters of the processor, as the firmware describes them, and its clock. */
 
 #define pr_fmt(fmt) "perfctr: " fmt
 
@@ -39,7 +39,7 @@ u64 perfctr_cpu_clock_hz(void)
 	return riscv_timebase;
 }
 
-/* The firmware takes the user's request itself, one counter at a time. */
+/* A config needs no image: the firmware takes the user's request itself, one counter at a time. */
 size_t perfctr_cpu_image_size(u32 nr)
 {
 	return 0;
@@ -113,9 +113,9 @@ static void __init find_counters(void)
 }
 
 /*
- * perf's driver enables the interrupt on each CPU when that comes up. In a guest of KVM its handler
- * may lack scountovf. It then learns of overflows from a snapshot of the counters that it stopped
- * itself, and after an interrupt of ours it would not restart them.
+ * perf's driver enables the interrupt on each CPU when the CPU comes up. In a guest of KVM perf's
+ * handler may lack scountovf. The handler then learns of overflows from a snapshot of the counters
+ * that it stopped itself. After an interrupt of ours it would not restart them.
  */
 static int __init find_interrupt(void)
 {
@@ -137,7 +137,8 @@ int __init perfctr_cpu_init(void)
 		perfctr_pmu.filter = riscv_isa_extension_available(NULL, SSCOFPMF);
 		/*
 		 * Without Sscofpmf perf asks for cycle and instret whenever it counts cycles and
-		 * instructions. This changes their filter even if perf then finds them reserved.
+		 * instructions. This changes the filter of these counters even if perf then finds
+		 * them reserved.
 		 */
 		perfctr_pmu.filter_fixed = perfctr_pmu.filter &&
 					   perfctr_riscv_cpus_have("smcntrpmf");

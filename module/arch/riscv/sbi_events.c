@@ -33,7 +33,10 @@ void perfctr_riscv_event_is_proven(u64 event)
 			BIT_ULL(SBI_EVENT_CODE(event) & 63);
 }
 
-/* 0: two counters count that event together; 1: only one does; -1: neither does, or not known */
+/*
+ * Returns 0 if two counters count that event together, 1 if only one of them does, and -1 if
+ * neither does or the answer is not known.
+ */
 static int event_counts_once(struct perfctr_riscv_cpu *cpu, unsigned int type, unsigned int code)
 {
 	struct perfctr_riscv_prog prog = perfctr_riscv_event_prog(type, code);
@@ -49,7 +52,7 @@ static int event_counts_once(struct perfctr_riscv_cpu *cpu, unsigned int type, u
 	}
 	if (nr == 2 && !perfctr_riscv_start(taken, SBI_PMU_START_FLAG_SET_INIT_VALUE, 0)) {
 		/*
-		 * The call executes instructions, and the flush causes TLB misses: so working
+		 * The call executes instructions, and the flush causes TLB misses, so working
 		 * counters count.
 		 */
 		local_flush_tlb_all();
@@ -62,7 +65,7 @@ static int event_counts_once(struct perfctr_riscv_cpu *cpu, unsigned int type, u
 	return counting ? counting < 2 : -1;
 }
 
-/* The answer of the first event that gives one */
+/* Returns the answer of the first event that gives an answer. */
 static int events_count_once(struct perfctr_riscv_cpu *cpu)
 {
 	unsigned int type, code;
@@ -81,8 +84,8 @@ static int events_count_once(struct perfctr_riscv_cpu *cpu)
 }
 
 /*
- * The programmable counters are free or ours. With Smcntrpmf this probe could take the filter from
- * somebody's counter.
+ * Finds out which events only cycle or instret counts. The programmable counters are free or ours.
+ * With Smcntrpmf this probe could take the filter from somebody's counter.
  */
 static void find_fixed_only(struct perfctr_riscv_cpu *cpu)
 {
@@ -102,15 +105,16 @@ static void find_fixed_only(struct perfctr_riscv_cpu *cpu)
 		}
 		perfctr_pmu.fixed_only |= BIT(hw);
 		/*
-		 * Does the firmware choose it by itself? It has no filter that this could destroy.
+		 * Find out whether the firmware chooses this counter by itself. The counter has no
+		 * filter that this could destroy.
 		 */
 		perfctr_riscv_match(cpu, BIT(hw), &prog);
 	}
 }
 
 /*
- * Tries the event on this CPU's counters that are not ours. Returns a mask of the counter that took
- * it.
+ * Tries the event on this CPU's counters that are not ours. Returns a mask with the counter that
+ * took the event.
  */
 static u32 probe_event(unsigned int type, unsigned int code)
 {
@@ -133,9 +137,9 @@ static u32 probe_event(unsigned int type, unsigned int code)
 }
 
 /*
- * Which standard events exist? Only a free counter can tell. So while others have some counters the
- * probe is repeated, at growing intervals, because it may never succeed. cycles and instructions
- * need no probe, and asking for them may do harm: see perfctr_riscv_match_one().
+ * Finds out which standard events exist. Only a free counter can tell. So while others have some
+ * counters the probe is repeated, at growing intervals, because it may never succeed. cycles and
+ * instructions need no probe, and asking for them may do harm: see perfctr_riscv_match_one().
  */
 void perfctr_riscv_probe_events(void)
 {
@@ -169,15 +173,15 @@ void perfctr_riscv_probe_events(void)
 	for_each_set_bit(hw, &rest, PERFCTR_RISCV_MAX)
 		if (perfctr_riscv_is_free(cpu, hw))
 			seen |= BIT(hw);
-	/* All counters are free, or were a moment ago. */
+	/* All counters are free, or were free a moment ago. */
 	perfctr_pmu.probed = !(perfctr_pmu.programmable & ~cpu->owned & ~seen);
 	if (perfctr_pmu.probed && perfctr_pmu.filter)
 		find_fixed_only(cpu);
 	if (perfctr_pmu.event_once < 0 && hweight32(seen) > 1)
 		perfctr_pmu.event_once = events_count_once(cpu);
 	/*
-	 * Too few counters were free to compare two. With a single counter there is nothing to
-	 * compare.
+	 * Probe again if too few counters were free to compare two. With a single counter there is
+	 * nothing to compare.
 	 */
 	if (perfctr_pmu.event_once < 0 && hweight32(seen) < 2 &&
 	    hweight32(perfctr_pmu.programmable) > 1)

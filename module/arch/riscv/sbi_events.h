@@ -7,11 +7,11 @@
 
 #include "arch/riscv/registers.h"
 
-/* Does the SBI define this event? Events are numbered as there. */
+/* Returns true if the SBI defines this event. Events have the SBI's numbers. */
 bool perfctr_riscv_event_is_defined(u64 event);
-/* Records that a counter took this event, which is defined. Raw events are not recorded. */
+/* Records that a counter took this event, which the SBI defines. Raw events are not recorded. */
 void perfctr_riscv_event_is_proven(u64 event);
-/* Was the event ever recorded as proven? */
+/* Returns true if the event was ever recorded as proven. */
 static inline bool perfctr_riscv_event_is_known(u64 event)
 {
 	if (SBI_EVENT_TYPE(event) > SBI_TYPE_CACHE || SBI_EVENT_CODE(event) > 63)
@@ -20,7 +20,10 @@ static inline bool perfctr_riscv_event_is_known(u64 event)
 	       (SBI_EVENT_CODE(event) & 63) & 1;
 }
 
-/* Finds out which events exist; repeated now and then. config_mutex is held, except at load. */
+/*
+ * Finds out which events exist. A later call may repeat the probe. config_mutex is held, except
+ * when the module is loaded.
+ */
 void perfctr_riscv_probe_events(void);
 
 #endif /* PERFCTR_RISCV_SBI_EVENTS_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * csrr contains the number of the CSR. So each of the 32 counters has a stub of 8 bytes that reads
- * it to t1 and returns to t0.
+ * csrr contains the number of the CSR. So each of the 32 counters has a stub of 8 bytes, which
+ * reads the counter to t1 and returns to t0.
  */
 #include <linux/linkage.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Reads a counter whose number is only known at run time: see stubs.S. */
+/* These functions read a counter whose number is only known at run time: see stubs.S. */
 #ifndef PERFCTR_RISCV_STUBS_H
 #define PERFCTR_RISCV_STUBS_H
 
