@@ -14,7 +14,7 @@
 
 #define CTR_MODES	(PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL)
 
-/* Types of the PMUs of CPU cores. After init under config_mutex */
+/* The types of the PMUs of CPU cores; config_mutex, after init */
 static u32 core_types[8];
 static unsigned int nr_core_types;
 static bool several_types;	/* CPUs may have PMUs of other types; config_mutex, after init */
@@ -34,20 +34,23 @@ static struct perf_event *make_event(const struct perfctr_shared_attr *event, u3
 		.exclude_user = !(flags & PERFCTR_CTR_USER),
 		.exclude_kernel = !(flags & PERFCTR_CTR_KERNEL),
 		.exclude_hv = 1,
-		/* Without this a VM with counters of its own does not start, or keeps us out. */
+		/*
+		 * Without exclude_guest a VM with counters of its own does not start, or keeps us
+		 * out.
+		 */
 		.exclude_guest = 1,
 	};
 	struct perf_event *made = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
 
 	if (made != ERR_PTR(-EINVAL) || flags != CTR_MODES)
 		return made;
-	/* A PMU that cannot exclude anything refuses these if they are set. */
+	/* A PMU that cannot exclude anything refuses an event with these bits. */
 	attr.exclude_hv = 0;
 	attr.exclude_guest = 0;
 	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
 }
 
-/* How often we try: perf may choose another kind of counter for each event. */
+/* perf may choose another kind of counter at each try, so we try more than once. */
 #define TRIES	3
 
 struct perf_event *perfctr_event_make(const struct perfctr_shared_attr *event, u32 flags)
@@ -84,8 +87,9 @@ bool perfctr_event_counts(const struct perf_event *event)
 }
 
 /*
- * perf programs the first PMU that knows an event. On hybrid processors each core PMU has a type of
- * its own. Everywhere each PMU outside the cores has one.
+ * Records the type of the PMU of that CPU's core, which is the first PMU that knows the event. On
+ * hybrid processors each core PMU has a type of its own. On all processors each PMU outside the
+ * cores has a type of its own.
  */
 static void note_core_type(unsigned int cpu)
 {
@@ -138,7 +142,7 @@ bool perfctr_shared_available(void)
 	return available;
 }
 
-/* Most counters of a control where there are no native counters */
+/* The largest number of counters of a control where there are no native counters */
 #define MOST_COUNTERS	16
 
 unsigned int perfctr_nrctrs(void)
@@ -184,7 +188,10 @@ int perfctr_shared_check(const struct perfctr_ctr_control *ctr, unsigned int nr,
 			return why->reason == PERFCTR_REASON_SOURCE ? -EOPNOTSUPP : -EINVAL;
 		if (ctr->flags & PERFCTR_CTR_KERNEL)
 			*kernel = true;
-		/* Some bits make a thread count another: as perf, we demand privilege then. */
+		/*
+		 * Some bits make a thread count another thread. We demand privilege for these bits,
+		 * as perf does.
+		 */
 		if (!perfmon_capable() && perfctr_cpu_shared_needs_privilege(&event)) {
 			why->reason = PERFCTR_REASON_KERNEL;
 			return -EACCES;

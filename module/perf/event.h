@@ -8,31 +8,36 @@
 struct perf_event;
 
 /*
- * *event becomes perf's event for a counter of a control. EINVAL: perf has no event that counts
- * exactly that, or the event's PMU is not of the CPU's cores. Never fails for a control that was
- * checked. Under config_mutex
+ * Sets *event to perf's event for a counter of a control. Returns 0, or -EINVAL if perf has no
+ * event that counts exactly that, or if the event's PMU is not of the CPU's cores. Never fails for
+ * a control that was checked. The caller holds config_mutex.
  */
 int perfctr_event_find(const struct perfctr_ctr_control *ctr, struct perfctr_shared_attr *event);
-/* The modes that a counter counts: PERFCTR_CTR_USER, PERFCTR_CTR_KERNEL or both */
+/* Returns the modes that a counter counts: PERFCTR_CTR_USER, PERFCTR_CTR_KERNEL or both. */
 u32 perfctr_event_modes(const struct perfctr_ctr_control *ctr);
 
 /*
- * Makes a pinned event on this CPU, or returns perf's error. Only a kernel thread of this CPU may
- * call it: of others perf demands the privilege to count a CPU. @flags: the modes. May sleep
+ * Makes a pinned event on this CPU. Returns the event, or perf's error. @flags: the modes. Call
+ * this only in a kernel thread of this CPU, because perf demands the privilege to count a CPU of
+ * other threads. May sleep.
  */
 struct perf_event *perfctr_event_make(const struct perfctr_shared_attr *event, u32 flags);
 /*
- * The same. A hypervisor may keep some events from counting. So this first counts a loop with a
- * twin of the event, in kernel mode, where nobody else executes such a loop. EBUSY: perf chose
- * another kind of counter each time
+ * Makes a pinned event as perfctr_event_make() does, but tries it first. A hypervisor may keep some
+ * events from counting. So this function first counts a loop with a twin of the event, in kernel
+ * mode, where nobody else executes such a loop. Returns -EBUSY if perf chose another kind of
+ * counter each time.
  */
 struct perf_event *perfctr_event_make_tried(const struct perfctr_shared_attr *wanted, u32 flags);
-/* Does the event count? Call it on the event's CPU, or right after the event was made there. */
+/*
+ * Returns true if the event counts. Call this on the event's CPU, or right after the event was made
+ * there.
+ */
 bool perfctr_event_counts(const struct perf_event *event);
-/* Turns an error of perf's into one of CONTROL. */
+/* Turns an error of perf's into an error of CONTROL. */
 int perfctr_event_error(long err);
 
-/* The CPU has come. By a kernel thread on it, under config_mutex */
+/* Call this when the CPU has come, in a kernel thread on that CPU, with config_mutex held. */
 void perfctr_event_online(unsigned int cpu);
 void perfctr_event_init(void);
 

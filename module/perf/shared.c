@@ -2,11 +2,11 @@
 /*
  * The shared source: claiming events of perf's. shared.h says what an event set is.
  *
- * perf may take a register from one event and give it to another that comes first in perf's
- * order. The event that lost it is in error from then on, and counts no more, but perf tells
- * nobody. So each reader of an event looks whether the event counts on this CPU. If it does not,
- * the reader's state has lost its counters. We replace an event only while no state is resumed on
- * its CPU, so no state counts on across the gap.
+ * perf may take a register from one event and give it to another event that comes first in perf's
+ * order. From then on the first event is in error and does not count, but perf does not report
+ * that. So each reader of an event checks that the event counts on this CPU. If it does not, the
+ * reader's state has lost its counters. We replace an event only while no state is resumed on its
+ * CPU, so no state counts on across the gap.
  *
  * On x86 any event of perf's reserves all counters, as a native claim does: see config.c.
  */
@@ -28,7 +28,7 @@
 #include "perf/shared.h"
 #include "perf/told.h"
 
-/* Any user may count through perf, even if others could then read the counters. */
+/* True if any user may count through perf, even if others could then read the counters. */
 static bool shared_open;
 module_param(shared_open, bool, 0644);
 MODULE_PARM_DESC(shared_open, "let users without privilege count through perf where perf's users can read all counters (no)");
@@ -45,11 +45,11 @@ bool perfctr_shared_any_lost;
  * @event: the event, as perf numbers it
  * @flags: PERFCTR_CTR_USER, PERFCTR_CTR_KERNEL or both
  * @users: number of counters of configs that use the set
- * @unprivileged: how many of those are of users without privilege
- * @another: we have seen perf count the event a second time, so perf has a counter left for it
- * @general: on some CPU its counter is one that counts any event
- * @call: only perf's driver can read its registers
- * @visible: on some CPU others may read its counter in user mode
+ * @unprivileged: how many of @users are of users without privilege
+ * @another: perf has counted the event a second time, so it has a counter left for the event
+ * @general: on some CPU the event's counter can count any event
+ * @call: only perf's driver can read the set's registers
+ * @visible: on some CPU others may read the event's counter in user mode
  */
 struct event_set {
 	struct perfctr_shared_attr event;
@@ -65,18 +65,15 @@ struct event_set {
 static struct event_set sets[PERFCTR_MAX_HW];
 
 /*
- * Number of counters that count any event, on the CPU that has the fewest, among those where we
- * have made events; config_mutex
+ * The smallest number of counters of a CPU that can count any event, among the CPUs where we have
+ * made events; config_mutex
  */
 static unsigned int fewest_generals;
 
-/* We watch perf's settings: see perfctr_cpu_shared_watch(); config_mutex */
+/* True while we watch perf's settings (perfctr_cpu_shared_watch()); config_mutex */
 static bool watched;
 
-/*
- * The event of each set on a CPU, also while it is withdrawn from readers; NULL: none;
- * config_mutex
- */
+/* The event of each set on a CPU, or NULL, also while readers do not see it; config_mutex */
 static DEFINE_PER_CPU(struct {
 	struct perf_event *event[PERFCTR_MAX_HW];
 }, made);
@@ -92,12 +89,12 @@ static struct perf_event **event_on(unsigned int cpu, unsigned int set)
 
 /**
  * struct claim - the events that one CPU is to make
- * @fresh: their event sets, as a bit map
+ * @fresh: bit map of the event sets of these events
  * @new: nobody counts by these sets yet
- * @made: the sets of @fresh that some CPU has made an event of
- * @missing: the sets of @fresh whose events the PMU of this CPU does not know
+ * @made: bit map of the sets in @fresh of which some CPU has made an event
+ * @missing: bit map of the sets in @fresh whose events this CPU's PMU does not know
  * @set: the set that failed
- * @reason: why it failed, PERFCTR_REASON_*
+ * @reason: why that set failed, PERFCTR_REASON_*
  */
 struct claim {
 	u32 fresh;
@@ -108,7 +105,7 @@ struct claim {
 	u32 reason;
 };
 
-/* Could perf count the set's event a second time on this CPU? Runs as make_by_kernel() does. */
+/* Returns 0 if perf can count the set's event twice on this CPU. Runs as make_by_kernel() does. */
 static long try_another(void *arg)
 {
 	struct event_set *set = arg;
@@ -122,7 +119,7 @@ static long try_another(void *arg)
 	return works ? 0 : -EBUSY;
 }
 
-/* Do we read the same from the register as perf's driver does? Checked for each event. */
+/* Returns true if we read the same from the register as perf's driver does. */
 static bool reads_agree(struct perf_event *event, u32 flags)
 {
 	u64 before, after, count;
@@ -142,7 +139,7 @@ static bool reads_agree(struct perf_event *event, u32 flags)
 	return before <= count && count <= after && after - before < BIT(20);
 }
 
-/* 0, or the error that says why an event that perf has made is of no use */
+/* Returns 0, or the error that says why an event that perf has made is of no use. */
 static int look_at(struct perf_event *event, struct claim *claim)
 {
 	struct event_set *set = &sets[claim->set];
@@ -238,20 +235,22 @@ static bool may_run_on(const struct perfctr_where *where, unsigned int cpu)
 	/* A control that names a CPU counts there, wherever its thread may run now. */
 	if (where->cpu >= 0)
 		return cpu == where->cpu;
-	/* Others may change the thread's affinity meanwhile: lock it. */
+	/* Lock the thread's affinity, which others may change. */
 	raw_spin_lock_irqsave(&task->pi_lock, flags);
 	may = cpumask_test_cpu(cpu, &task->cpus_mask);
 	raw_spin_unlock_irqrestore(&task->pi_lock, flags);
 	return may;
 }
 
-/* A control needs its events on all told CPUs, and wherever its thread may run. */
+/*
+ * Returns true if the control needs its events there: on a told CPU, or where its thread may run.
+ */
 static bool is_wanted(const struct perfctr_where *where, unsigned int cpu)
 {
 	return cpumask_test_cpu(cpu, &perfctr_told_cpus) || may_run_on(where, cpu);
 }
 
-/* The set of that event, or a free set, or NULL */
+/* Returns the set of that event, or a free set, or NULL if no set is free. */
 static struct event_set *find_set(const struct perfctr_shared_attr *event, u32 flags)
 {
 	struct event_set *set, *unused = NULL;
@@ -286,7 +285,7 @@ static void put_sets(const struct perfctr_config *config, u32 nr)
 	}
 }
 
-/* perf found no free counter, but does not say who has them: find out. */
+/* Finds out who has the counters. perf only says that it has found no free counter. */
 static void blame(u32 fresh, struct perfctr_refusal *why)
 {
 	unsigned int i, nr = 0;
@@ -301,7 +300,7 @@ static void blame(u32 fresh, struct perfctr_refusal *why)
 		why->reason = PERFCTR_REASON_ROOM;
 }
 
-/* Users without privilege get half of the counters that count any event, so perf keeps some. */
+/* Returns true if users without privilege have over half of the counters that count any event. */
 static bool takes_too_many(void)
 {
 	unsigned int i, nr = 0;
@@ -311,14 +310,14 @@ static bool takes_too_many(void)
 	return nr > fewest_generals / 2;
 }
 
-/* In a kernel thread, since only root may open some of perf's attributes */
+/* Runs in a kernel thread, because only root may open some of perf's attributes. */
 static long watch_by_kernel(void *unused)
 {
 	perfctr_cpu_shared_watch(true);
 	return 0;
 }
 
-/* The first call begins to watch the settings. We watch them until no set is used. */
+/* Returns perfctr_cpu_shared_discloses(). We watch the settings until no set is used. */
 static bool discloses(void)
 {
 	if (!watched) {
@@ -374,7 +373,7 @@ static int make_fresh(const struct perfctr_config *config, u32 fresh,
 			missed |= claim.missing;
 	}
 	if (!err && missed) {
-		/* EINVAL: no CPU knows the event. EXDEV: CPUs of another type do. */
+		/* The error is -EINVAL if no CPU knows the event, and else -EXDEV. */
 		err = missed & ~claim.made ? -EINVAL : -EXDEV;
 		claim.set = __ffs(missed & ~claim.made ?: missed);
 	}
@@ -389,7 +388,7 @@ static int make_fresh(const struct perfctr_config *config, u32 fresh,
 	return err;
 }
 
-/* Could perf count the set's event a second time, on the first CPU that has it? */
+/* Returns 0 if perf can count the set's event twice, on the first CPU that has the event. */
 static int find_another(unsigned int set)
 {
 	unsigned int cpu;
@@ -403,8 +402,8 @@ static int find_another(unsigned int set)
 }
 
 /*
- * perf can count some events only one at a time. Users without privilege do not get these, so they
- * stay free for root's perf.
+ * perf can count some events only once at a time. Users without privilege may not have such events,
+ * so that root's perf can count them.
  */
 static int check_another(const struct perfctr_config *config, struct perfctr_refusal *why)
 {
@@ -438,8 +437,8 @@ static int check_unprivileged(const struct perfctr_config *config, struct perfct
 }
 
 /*
- * Some CPUs count an event only once. There another set may have the event already, in other
- * modes. EBUSY: a set of another config has it; EOPNOTSUPP: a set of this config
+ * On some CPUs only one set can have an event. Returns 0, -EBUSY if a set of another config has the
+ * event in other modes, or -EOPNOTSUPP if a set of this config has it.
  */
 static int check_once(const struct perfctr_shared_attr *event, const struct perfctr_config *config)
 {
@@ -512,9 +511,9 @@ void perfctr_shared_unclaim(struct perfctr_config *config)
  */
 
 /*
- * Runs on that CPU, in a kernel thread. Makes new events for those that are missing or lost, as
- * perf cannot bring back every event that failed. Makes them one by one: if one fails, only the
- * states that count by it are lost here.
+ * Runs on that CPU, in a kernel thread. Makes a new event for each missing or lost event, because
+ * perf cannot bring back every event that failed. If one event cannot be made, only the states that
+ * count by that event are lost here.
  */
 void perfctr_shared_remake(unsigned int cpu)
 {
@@ -553,8 +552,8 @@ void perfctr_shared_mend(const struct perfctr_where *where, long (*remake)(void 
 		if (!is_wanted(where, cpu) || is_whole(cpu))
 			continue;
 		/*
-		 * A state that is resumed there is suspended by the switch to the kernel
-		 * thread, and sees that its event is lost.
+		 * The switch to the kernel thread suspends a state that is resumed there. The state
+		 * then sees that its event is lost.
 		 */
 		perfctr_work_on_cpu(cpu, remake, NULL);
 		perfctr_broadcasts_made(1);
@@ -592,7 +591,7 @@ void perfctr_shared_init(void)
 	unsigned int cpu, i;
 
 	fewest_generals = UINT_MAX;
-	/* Not by an initializer: per-CPU data of modules is not relocated. */
+	/* An initializer cannot do this, because per-CPU data of modules is not relocated. */
 	for_each_possible_cpu(cpu)
 		for (i = 0; i < ARRAY_SIZE(sets); i++)
 			*event_on(cpu, i) = &absent;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The shared source: counters that perf_events programs, and that we only read.
+ * The shared source has counters that perf_events programs. We only read them.
  *
  * Configs count by event sets. On each CPU an event set has one pinned kernel event of perf's,
- * which counts all the time, and serves all states that want it. perf chooses the event's
- * register, and may choose another with interrupts off. perf handles overflows in an interrupt or
- * an NMI. An event's count never goes back, whatever perf does.
+ * which counts all the time, and serves all states that want it. perf chooses the event's register,
+ * and may choose another register with interrupts off. perf handles overflows in an interrupt or an
+ * NMI. An event's count never goes back, whatever perf does.
  *
  * Events are read on their CPU, with interrupts off.
  */
@@ -21,8 +21,8 @@
 
 /**
  * struct perfctr_shared_cpu - the events of a CPU
- * @event: by event set. Where a set has none here, an event that never counts. Changed while no
- *	state that counts by the set is resumed here
+ * @event: the event of each event set on this CPU. If a set has no event here, this is an event
+ *	that never counts. Changes only while no state that counts by the set is resumed here
  */
 struct perfctr_shared_cpu {
 	struct perf_event *event[PERFCTR_MAX_HW];
@@ -30,7 +30,7 @@ struct perfctr_shared_cpu {
 
 DECLARE_PER_CPU(struct perfctr_shared_cpu, perfctr_shared_cpu);
 
-/* An event was found lost: the next control tries to make it again. */
+/* True if an event was found lost. The next control tries to make the event again. */
 extern bool perfctr_shared_any_lost;
 
 static __always_inline void perfctr_shared_bind(struct perfctr_cpu_ctr *ctr, unsigned int set)
@@ -38,15 +38,16 @@ static __always_inline void perfctr_shared_bind(struct perfctr_cpu_ctr *ctr, uns
 	ctr->read = (__force unsigned long)&perfctr_shared_cpu.event[set];
 }
 
-/* Does perf count the event on this CPU, in no other modes than were asked for? */
+/* Returns true if perf counts the event on this CPU, and in no other modes than were asked for. */
 static __always_inline bool perfctr_shared_counts(const struct perf_event *event, int cpu)
 {
 	return READ_ONCE(event->oncpu) == cpu && perfctr_cpu_shared_filters(event);
 }
 
 /*
- * The count of an event. @call: ask perf's driver, rather than read the register here. *lost is
- * set if perf does not count the event on this CPU: then this is the count with which it ended.
+ * Returns the count of an event. @call: ask perf's driver, instead of reading the register here.
+ * Sets *lost if perf does not count the event on this CPU. The result is then the count with which
+ * the event ended.
  */
 static __always_inline u64 perfctr_shared_read(const struct perfctr_cpu_ctr *ctr, int cpu,
 					       bool call, bool *lost)
@@ -63,7 +64,10 @@ static __always_inline u64 perfctr_shared_read(const struct perfctr_cpu_ctr *ctr
 	return local64_read(&event->count);
 }
 
-/* As perfctr_cpu_resume(). True: an event is lost, and the caller must suspend all again. */
+/*
+ * Does what perfctr_cpu_resume() does, by events. Returns true if an event is lost. The caller must
+ * then suspend the state again.
+ */
 static __always_inline bool perfctr_shared_resume(struct perfctr_cpu_state *state, int cpu,
 						  bool call)
 {
@@ -77,7 +81,10 @@ static __always_inline bool perfctr_shared_resume(struct perfctr_cpu_state *stat
 	return lost;
 }
 
-/* As perfctr_cpu_suspend(). True: perf has ended an event. Its sum is what it had counted then. */
+/*
+ * Does what perfctr_cpu_suspend() does, by events. Returns true if perf has ended an event. The sum
+ * then has what the event had counted until its end.
+ */
 static __always_inline bool perfctr_shared_suspend(struct perfctr_cpu_state *state, int cpu,
 						   bool call)
 {
@@ -91,7 +98,10 @@ static __always_inline bool perfctr_shared_suspend(struct perfctr_cpu_state *sta
 	return lost;
 }
 
-/* As perfctr_cpu_hand_over(). True: an event is lost, and both states have lost it. */
+/*
+ * Does what perfctr_cpu_hand_over() does, by events. Returns true if an event is lost. Both states
+ * have then lost the event.
+ */
 static __always_inline bool perfctr_shared_hand_over(struct perfctr_cpu_state *from,
 						     struct perfctr_cpu_state *to, int cpu,
 						     bool call)
@@ -111,41 +121,51 @@ static __always_inline bool perfctr_shared_hand_over(struct perfctr_cpu_state *f
 	return lost;
 }
 
-/* Most counters that one control can have, from either source; constant after init */
+/*
+ * Returns the largest number of counters that one control can have, from either source. Constant
+ * after init.
+ */
 unsigned int perfctr_nrctrs(void);
 
-/* Could perf count these a-mode counters at all? As perfctr_cpu_check(). */
+/*
+ * Checks whether perf could count these a-mode counters at all, as perfctr_cpu_check() does for
+ * native counters.
+ */
 int perfctr_shared_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bool *kernel,
 			 struct perfctr_refusal *why);
 /*
  * Makes perf count the config's events on every told CPU, and on those isolated CPUs where the
- * control may count (@where). On failure perf counts none of them: EACCES, EBUSY, EINVAL, ENOMEM,
- * EXDEV, with *why. The caller holds config_mutex and the hotplug lock, as for the functions below.
+ * control may count (@where). On failure perf counts none of the events. Returns 0, or -EACCES,
+ * -EBUSY, -EINVAL, -ENOMEM or -EXDEV with *why. The caller holds config_mutex and the hotplug lock,
+ * as for the functions below.
  */
 int perfctr_shared_claim(struct perfctr_config *config, const struct perfctr_where *where,
 			 struct perfctr_refusal *why);
-/* May users without privilege count by a config that is claimed? EACCES: no, with *why */
+/* Returns 0 if users without privilege may count by a claimed config, or -EACCES with *why. */
 int perfctr_shared_allowed(const struct perfctr_config *config, struct perfctr_refusal *why);
 /* Gives the config's events back. No state that is resumed counts by the config any more. */
 void perfctr_shared_unclaim(struct perfctr_config *config);
 /*
- * For a control that is to count @where: tries to make events again that are lost or missing on one
- * of these CPUs. On a CPU where that fails, states that count by such an event are lost. @remake
- * runs on each such CPU, in a kernel thread: it suspends the wides there, and calls
+ * Prepares a control that is to count @where. Tries to make events again that are lost or missing
+ * on one of these CPUs. On a CPU where that fails, states that count by such an event are lost.
+ * @remake runs on each such CPU, in a kernel thread. It suspends the wides there, and calls
  * perfctr_shared_remake().
  */
 void perfctr_shared_mend(const struct perfctr_where *where, long (*remake)(void *unused));
 void perfctr_shared_remake(unsigned int cpu);
-/* Can perf count anything for us on this machine? Constant after init */
+/* Returns true if perf can count anything for us on this machine. Constant after init. */
 bool perfctr_shared_available(void);
 
 /*
- * This CPU has slept so deeply that it lost its registers, and perf does not restore them. States
- * that count here from now on are lost. No state is resumed.
+ * Call this when this CPU has slept so deeply that it lost its registers, which perf does not
+ * restore. States that count here from now on are lost. No state is resumed.
  */
 void perfctr_shared_slept(void);
 
-/* The CPU has come, or will go. By a kernel thread on it, with config_mutex held */
+/*
+ * Call these when the CPU has come, or before it goes, in a kernel thread on that CPU, with
+ * config_mutex held.
+ */
 void perfctr_shared_online(unsigned int cpu);
 void perfctr_shared_offline(unsigned int cpu);
 

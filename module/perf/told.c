@@ -2,10 +2,10 @@
 /*
  * The CPUs that are told of claims.
  *
- * We leave an isolated CPU (isolcpus=, nohz_full=) alone: it is not told of claims and
- * permissions until a state with counters, or a process that may read registers, comes to
- * it. Then it joins the told CPUs, and takes the counters that are claimed at that time. When the
- * last config ends it leaves them again.
+ * We leave an isolated CPU (isolcpus=, nohz_full=) alone: such a CPU is not told of claims and
+ * permissions until a state with counters, or a process that may read registers, comes to it. Then
+ * the CPU joins the told CPUs, and takes the counters that are claimed at that time. When the last
+ * config ends, the CPU leaves the told CPUs again.
  */
 
 #include <linux/cpumask.h>
@@ -16,8 +16,8 @@
 #include "perf/told.h"
 
 /*
- * A CPU's bit is set by the CPU itself, or as the CPU comes; cleared under config_mutex while there
- * is no config.
+ * A CPU sets its own bit, or the bit is set when the CPU comes. Bits are cleared under config_mutex
+ * while there is no config.
  */
 struct cpumask perfctr_told_cpus;
 bool perfctr_any_rarity;
@@ -38,9 +38,9 @@ void perfctr_cpus_tell(unsigned int cpu)
 }
 
 /*
- * Whoever claims or unclaims notes that first, and then reads the mask of told CPUs. We set our bit
- * in the mask first, and then look for claims. So either we see the claim, or its broadcast
- * reaches this CPU as soon as interrupts are on again.
+ * A claim or unclaim is first recorded, and then reads the mask of told CPUs. We set our bit in the
+ * mask first, and then look for claims. So either we see the claim, or its broadcast reaches this
+ * CPU as soon as interrupts are on again.
  */
 notrace void perfctr_cpus_join(void)
 {

@@ -12,22 +12,24 @@
 
 extern struct cpumask perfctr_told_cpus;
 
-/* A CPU has come: it is told from now on, unless it is isolated. */
+/* Call this when a CPU has come. The CPU is told from now on, unless it is isolated. */
 void perfctr_cpus_tell(unsigned int cpu);
-/* This CPU is told from now on, though it is isolated. Interrupts are off. */
+/* Call this on an isolated CPU, with interrupts off. The CPU is told from now on. */
 void perfctr_cpus_join(void);
-/* Isolated CPUs are not told any more. There is no claim; config_mutex is held. */
+/*
+ * Call this while there is no claim, with config_mutex held. Isolated CPUs are not told any more.
+ */
 void perfctr_cpus_leave(void);
-/* Are all online CPUs told? */
+/* Returns true if all online CPUs are told. */
 bool perfctr_cpus_all_told(void);
 
 /*
- * Since the module was loaded, an isolated CPU was seen or a config was evicted. As long as this
+ * True if an isolated CPU was seen or a config was evicted since the module was loaded. While this
  * is false, a load looks for neither.
  */
 extern bool perfctr_any_rarity;
 
-/* Is this CPU told? */
+/* Returns true if this CPU is told. */
 static __always_inline bool perfctr_cpus_told_here(void)
 {
 	return likely(!READ_ONCE(perfctr_any_rarity)) ||
