@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Some CPUs have no counters of their own: on a Pentium 4, the second hyperthread of each core. We
- * take these CPUs out of the affinity of a thread that counts natively. They stay out when it stops
- * counting, as with perfctr 2.6. If somebody sends the thread there all the same, its counting
- * ends: vperfctr_lose().
+ * take these CPUs out of the affinity of a thread that counts natively. They stay out when the
+ * thread stops counting, as with perfctr 2.6. If somebody nevertheless moves the thread to such a
+ * CPU, its counting ends: vperfctr_lose().
  */
 
 #include <linux/cpu.h>
@@ -15,7 +15,10 @@
 #include "arch/cpu.h"
 #include "thread/affinity.h"
 
-/* @before: the CPUs where the thread may run; @places: where it also may count. False: equal */
+/*
+ * Sets @before to the CPUs where the thread may run, and @places to those where it also may count.
+ * Returns false if the two are equal.
+ */
 static bool find_places(struct task_struct *task, struct cpumask *before, struct cpumask *places)
 {
 	unsigned long flags;
@@ -32,17 +35,17 @@ static bool find_places(struct task_struct *task, struct cpumask *before, struct
 }
 
 /*
- * Somebody may change the thread's affinity at the same time: then either change may win, as with
- * two calls of sched_setaffinity(). This may sleep, and may move current to another CPU.
+ * Somebody may change the thread's affinity at the same time. Then either change may win, as with
+ * two calls of sched_setaffinity(). This function may sleep, and may move current to another CPU.
  *
  * The thread's cpuset may lose CPUs at the same time, too. If that happens after we read the mask
  * and before we set ours, our mask replaces the cpuset's. Then the thread, and the children that it
  * makes from then on, may run on CPUs that the cpuset has lost. This lasts until the CPUs of the
- * cpuset change again, the thread goes to another cpuset, or somebody sets its affinity. The undo
- * below has the same race. The kernel's sched_setaffinity() sets the mask, and then checks it
- * against cpuset_cpus_allowed(). Linux exports neither function (6.1, 6.12, 7.2), nor anything else
- * that gives a thread the CPUs of its cpuset: cgroup_attach_task_all() does nothing for a thread
- * that is in the cgroup already.
+ * cpuset change again, the thread goes to another cpuset, or somebody sets its affinity.
+ * perfctr_keep_off_end() with @undo has the same race. The kernel's sched_setaffinity() sets the
+ * mask, and then checks the mask against cpuset_cpus_allowed(). Linux exports neither function
+ * (6.1, 6.12, 7.2), nor anything else that gives a thread the CPUs of its cpuset:
+ * cgroup_attach_task_all() does nothing for a thread that is in the cgroup already.
  */
 int perfctr_keep_off(struct task_struct *task, const struct perfctr_config *config,
 		     struct perfctr_affinity *affinity)

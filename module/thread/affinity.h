@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Keeping a thread that counts off the CPUs where it could not count. */
+/* These functions keep a thread that counts off the CPUs where it cannot count. */
 #ifndef PERFCTR_AFFINITY_H
 #define PERFCTR_AFFINITY_H
 
@@ -10,7 +10,7 @@ struct perfctr_config;
 struct task_struct;
 
 /**
- * struct perfctr_affinity - what undoes perfctr_keep_off()
+ * struct perfctr_affinity - what perfctr_keep_off_end() needs to undo perfctr_keep_off()
  * @changed: perfctr_keep_off() has changed the affinity
  * @before: with @changed, the CPUs where the thread was allowed to run before
  */
@@ -21,11 +21,15 @@ struct perfctr_affinity {
 
 /*
  * Keeps the thread off the CPUs where it cannot count by that config, from now on. The config is
- * claimed. The thread is current, or cannot end meanwhile. EINVAL: no CPU is left. ENOMEM
+ * claimed. The thread is current, or cannot end meanwhile. Returns 0, -EINVAL if no CPU is left, or
+ * -ENOMEM.
  */
 int perfctr_keep_off(struct task_struct *task, const struct perfctr_config *config,
 		     struct perfctr_affinity *affinity);
-/* After a success: frees @affinity's memory. @undo: restores the affinity, too. */
+/*
+ * Frees @affinity's memory. @undo: restores the affinity, too. Call this if perfctr_keep_off()
+ * returned 0.
+ */
 void perfctr_keep_off_end(struct task_struct *task, struct perfctr_affinity *affinity, bool undo);
 
 #endif /* PERFCTR_AFFINITY_H */

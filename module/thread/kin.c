@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Kin: the threads that may see each other's counts in registers that user mode reads. Threads are
- * kin if they are of one user, and their configs have the same kin. But a thread whose config is of
- * another pid or user namespace than the thread itself (a container) is kin of nobody: a descendant
- * that was made there, or a thread that is controlled from outside. Each time such a thread may
- * read registers, they begin from zero.
+ * Kin are threads that may see each other's counts in registers that user mode reads. Threads are
+ * kin if they are of one user, and their configs have the same kin. But a thread is kin of nobody
+ * if it is in another pid or user namespace (a container) than the thread that made its config. It
+ * is a descendant that was made in that container, or it is controlled from outside. Each time such
+ * a thread may read registers, they begin from zero.
  */
 
 #include <linux/atomic.h>
@@ -35,8 +35,8 @@ notrace unsigned long perfctr_new_kin(void)
 	unsigned long kin = atomic_long_add_return(PERFCTR_ID_STEP, &last);
 
 	/*
-	 * Differs from the kin of each config, and from PERFCTR_NO_CONFIG. With a 32-bit long the
-	 * same value comes again after 2^27 others: by then no CPU has it any more.
+	 * The result differs from the kin of each config, and from PERFCTR_NO_CONFIG. With a 32-bit
+	 * long the same kin comes again after 2^27 others. By then no CPU has it any more.
 	 */
 	return (kin & (PERFCTR_ID_UPPER / 2 - 1)) | PERFCTR_ID_UPPER | PERFCTR_ID_USER;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Registers that a thread reads in user mode may hold counts of its kin; under other policies, of
- * everybody or of nobody. See kin.c.
+ * The policy for user reads says whose counts may be in registers that a thread reads in user mode:
+ * those of its kin, those of everybody, or none. See kin.c.
  */
 #ifndef PERFCTR_KIN_H
 #define PERFCTR_KIN_H
@@ -18,18 +18,21 @@ struct vperfctr;
 /* The policy for user reads that is in force: PERFCTR_USER_READ_* */
 extern unsigned int perfctr_user_read;
 
-/* Must registers be free of others' counts whenever a thread runs, even if it has no page? */
+/*
+ * Returns true if registers must be free of others' counts whenever a thread runs, even if the
+ * thread has no page.
+ */
 static __always_inline bool perfctr_guards_all(void)
 {
 	return perfctr_cpu_always_readable() &&
 	       READ_ONCE(perfctr_user_read) != PERFCTR_USER_READ_OPEN;
 }
 
-/* vperfctr.apart for a child that current makes. @parent: current's state */
+/* Returns the value of vperfctr.apart for a child that current makes. @parent: current's state. */
 bool perfctr_is_apart(const struct vperfctr *parent, struct task_struct *child);
-/* Is the thread in another pid or user namespace than current, who controls it? */
+/* Returns true if the thread is in another pid or user namespace than current, who controls it. */
 bool perfctr_is_other(struct task_struct *task);
-/* A new kin, which no config and no thread has. In any context */
+/* Returns a new kin, which no config and no thread has. May be called in any context. */
 unsigned long perfctr_new_kin(void);
 
 #endif /* PERFCTR_KIN_H */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How the kernel calls us at a switch, and how we find the state of a thread.
+ * This file says how the kernel calls us at a switch, and how we find the state of a thread.
  *
  * Normally preempt notifiers call us. A state's notifier is in the list of its thread while the
  * state is attached, and threads without a state pay nothing. Only KVM selects preempt notifiers.
- * Where the kernel has none, or the parameter by_tracepoint is set, the tracepoint sched_switch
- * calls us, once at each switch of any thread. Then we find states by thread in a table, and each
- * CPU knows the state of its current thread.
+ * If the kernel has none, or the parameter by_tracepoint is set, the tracepoint sched_switch calls
+ * us, once at each switch of any thread. Then we find states by thread in a table, and each CPU
+ * knows the state of its current thread.
  */
 
 #include <linux/mm.h>
@@ -31,12 +31,15 @@ module_param(by_tracepoint, bool, 0444);
 MODULE_PARM_DESC(by_tracepoint, "see switches by the tracepoint sched_switch, and not by preempt notifiers (no)");
 #endif
 
-/* Each guards every TABLE_LOCKS-th list of the table. Inside all other locks of ours */
+/*
+ * Each lock guards every TABLE_LOCKS-th list of the table. It is taken inside all other locks of
+ * ours.
+ */
 #define TABLE_LOCKS	64
 static raw_spinlock_t table_locks[TABLE_LOCKS];
 
 /*
- * May be called from an interrupt: only current changes its list of notifiers, and does so in an
+ * An interrupt may call this, too. Only current changes its list of notifiers, and it does so in an
  * order in which the list can be walked from its head at any moment.
  */
 struct vperfctr *vperfctr_current(void)
@@ -162,7 +165,7 @@ void vperfctr_attach(struct vperfctr *perfctr, struct task_struct *task)
 
 void vperfctr_adopt(struct vperfctr *perfctr, struct task_struct *child)
 {
-	/* The parent's state keeps the hook on meanwhile. */
+	/* The hook is on, because the parent's state uses it. */
 	perfctr_hook_add_user(&notifier_hook);
 	notify(perfctr, child, perfctr_config_way(perfctr->config));
 }
@@ -213,7 +216,7 @@ int __init perfctr_notify_init(const struct preempt_ops *ops, struct perfctr_pro
 	return perfctr_table ? 0 : -ENOMEM;
 }
 
-/* No state is left. */
+/* The caller has made sure that no state is left. */
 void perfctr_notify_exit(void)
 {
 	perfctr_hook_exit(&notifier_hook);

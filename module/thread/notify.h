@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How the kernel calls us at a switch, and how we find the state of a thread */
+/* This header says how the kernel calls us at a switch, and how we find the state of a thread. */
 #ifndef PERFCTR_NOTIFY_H
 #define PERFCTR_NOTIFY_H
 
@@ -11,7 +11,10 @@
 #include "base/hook.h"
 #include "thread/state.h"
 
-/* How a config's counters are read: as native registers, as perf's registers, by perf's driver */
+/*
+ * A way says how a config's counters are read: as native registers, as perf's registers, or by
+ * perf's driver.
+ */
 enum perfctr_way {
 	PERFCTR_NATIVE,
 	PERFCTR_SHARED_INLINE,
@@ -26,13 +29,19 @@ static inline enum perfctr_way perfctr_config_way(const struct perfctr_config *c
 	return config->call ? PERFCTR_SHARED_CALL : PERFCTR_SHARED_INLINE;
 }
 
-/* The functions for each way. A state's notifier points to those of its config's way. */
+/*
+ * The functions of preempt notifiers for each way. A state's notifier points to the functions of
+ * its config's way.
+ */
 extern struct preempt_ops perfctr_preempt_ops[PERFCTR_NR_WAYS];
-/* @ops becomes perfctr_preempt_ops, which is constant from then on. @probe: of sched_switch */
+/*
+ * Copies @ops to perfctr_preempt_ops, which is constant from then on. @probe: our probe of
+ * sched_switch. Returns 0, or an error if the tracepoint is needed and cannot be used.
+ */
 int perfctr_notify_init(const struct preempt_ops *ops, struct perfctr_probe *probe);
 void perfctr_notify_exit(void);
 
-/* Do we see switches by the tracepoint sched_switch, and not by preempt notifiers? */
+/* Returns true if we see switches by the tracepoint sched_switch, and not by preempt notifiers. */
 DECLARE_STATIC_KEY_FALSE(perfctr_tracepoint_key);
 static __always_inline bool perfctr_by_tracepoint(void)
 {
@@ -44,15 +53,21 @@ static __always_inline bool perfctr_by_tracepoint(void)
 }
 
 /*
- * With the tracepoint: finds the state of a thread. Readers walk the table without a lock, since a
- * state's memory is freed after a grace period.
+ * Used only with the tracepoint: the table in which we find the state of a thread. Readers walk the
+ * table without a lock, because a state's memory is freed after a grace period.
  */
 #define PERFCTR_TABLE_BITS	16
 extern struct hlist_head *perfctr_table;
-/* With the tracepoint: the state of this CPU's thread. Only this CPU writes, interrupts off. */
+/*
+ * Used only with the tracepoint: the state of this CPU's thread. Only this CPU writes it, with
+ * interrupts off.
+ */
 DECLARE_PER_CPU(struct vperfctr *, perfctr_here);
 
-/* hash_32(), since RISC-V takes six instructions to load the 64-bit constant of hash_64(). */
+/*
+ * This uses hash_32(), because RISC-V takes six instructions to load the 64-bit constant of
+ * hash_64().
+ */
 static __always_inline u32 perfctr_table_index(const struct task_struct *task)
 {
 	return hash_32((unsigned long)task, PERFCTR_TABLE_BITS);
@@ -70,9 +85,9 @@ static __always_inline struct vperfctr *perfctr_look_up(const struct task_struct
 }
 
 /*
- * The state of a thread, or NULL. The thread is current, is frozen, or runs next on this
- * CPU. Interrupts are off, unless it is current. @native: quicker, but a state that does not count
- * natively may be missed
+ * Returns the state of a thread, or NULL. The thread is current, is frozen, or runs next on this
+ * CPU. Interrupts are off, unless the thread is current. @native: takes less time, but may miss a
+ * state that does not count natively.
  */
 static __always_inline struct vperfctr *perfctr_of_task(struct task_struct *task, bool native)
 {
@@ -93,24 +108,24 @@ static __always_inline struct vperfctr *perfctr_of_task(struct task_struct *task
 }
 
 /*
- * Turns the hook by which we see switches on, or gives it back. Whoever attaches a state calls get
- * first: ENOMEM, or the tracepoint's error. get may sleep.
+ * get turns on the hook by which we see switches, and put gives the hook back. Call get before a
+ * state is attached. get returns 0, -ENOMEM, or the tracepoint's error, and may sleep.
  */
 int perfctr_notify_get(void);
 void perfctr_notify_put(void);
 /*
  * Gives a new state to that thread, and takes a reference. The thread is current, or is kept from
- * running. The caller has called notify_get(); unnotify undoes that.
+ * running. The caller has called perfctr_notify_get(), which vperfctr_unnotify() undoes.
  */
 void vperfctr_attach(struct vperfctr *perfctr, struct task_struct *task);
 /*
- * The same for a child of current that has not run yet, without notify_get(). Takes over the
- * caller's reference. Interrupts are off.
+ * Gives a new state to a child of current that has not run yet. Takes over the caller's reference.
+ * The caller need not call perfctr_notify_get(). Interrupts are off.
  */
 void vperfctr_adopt(struct vperfctr *perfctr, struct task_struct *child);
 /*
- * Calls free_memory() with the state's return_work, which nobody uses any more: at once, or after a
- * grace period if others may be walking the table.
+ * Calls free_memory() with the state's return_work, which nobody uses any more. If others may be
+ * walking the table, the call comes after a grace period.
  */
 static inline void vperfctr_free_memory(struct vperfctr *perfctr,
 					void (*free_memory)(struct callback_head *return_work))
@@ -122,35 +137,37 @@ static inline void vperfctr_free_memory(struct vperfctr *perfctr,
 }
 
 /*
- * As vperfctr_attach(), for current and a state that was made for it. But this takes over the
- * caller's reference, and interrupts are off.
+ * Gives current a state that was made for it. Takes over the caller's reference. The caller has
+ * called perfctr_notify_get(). Interrupts are off.
  */
 void vperfctr_take_up(struct vperfctr *perfctr);
 /*
- * We do not see the owner's switches any more. The owner is current, or is frozen.
- * Interrupts are off.
+ * Ends our view of the owner's switches. The owner is current, or is frozen. Interrupts are off.
  */
 void vperfctr_unnotify(struct vperfctr *perfctr);
-/* After the state got another config. By the owner, interrupts off; the state is suspended. */
+/*
+ * Call this after the state got another config. The caller is the owner, with interrupts off, and
+ * the state is suspended.
+ */
 void vperfctr_follow_config(struct vperfctr *perfctr);
 static __always_inline bool vperfctr_is_native(const struct vperfctr *perfctr)
 {
 	return likely(perfctr->notifier.ops == &perfctr_preempt_ops[PERFCTR_NATIVE]);
 }
 
-/* For a state that is not native: can only perf's driver read its counters? */
+/* Returns true if only perf's driver can read the counters of a state that is not native. */
 static __always_inline bool vperfctr_calls(const struct vperfctr *perfctr)
 {
 	return !PERFCTR_CPU_SHARED_INLINE ||
 	       perfctr->notifier.ops == &perfctr_preempt_ops[PERFCTR_SHARED_CALL];
 }
 
-/* The state of current, or NULL. */
+/* Returns the state of current, or NULL. */
 struct vperfctr *vperfctr_current(void);
 /*
- * The state that a call of current acts on, through a handle of @perfctr: @perfctr if current owns
- * it; with @tree_too also current's own state, if it is of the same tree. EPERM: current owns
- * neither. ESRCH: nobody owns @perfctr any more.
+ * Returns the state that a call of current acts on, through a handle of @perfctr. This is @perfctr
+ * if current owns it. With @tree_too it may also be current's own state, if that is of the same
+ * tree. Returns -EPERM if current owns neither state, or -ESRCH if nobody owns @perfctr any more.
  */
 struct vperfctr *vperfctr_acting_owner(struct vperfctr *perfctr, bool tree_too);
 

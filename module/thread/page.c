@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The page of memory that the owner maps. This file writes what is counted, and who may read the
- * registers. page.h shows and hides them.
+ * The page is memory that the owner maps. This file writes to the page what is counted, and who may
+ * read the registers. page.h shows and hides the registers.
  */
 
 #include <linux/mm.h>
@@ -23,8 +23,8 @@ notrace void vperfctr_page_own(struct vperfctr *perfctr, bool own)
 	page->metrics_owner = 0;
 	for (i = 0; config && i < config->nr; i++) {
 		/*
-		 * Inline reads do not sign-extend, as a narrow i-mode register needs: the
-		 * reader must ask. A metric is read in its own way.
+		 * Inline reads do not extend the sign, which a narrow i-mode register needs. So the
+		 * reader must ask. For a metric the reader looks at metrics_owner.
 		 */
 		if (perfctr_cpu_metric(config->hw[i]) > 0) {
 			page->metrics_owner = owner;
@@ -89,7 +89,7 @@ void vperfctr_page_update(struct vperfctr *perfctr)
 	page->cstatus = vperfctr_counted(perfctr);
 	page->error = perfctr->error;
 	page->nrctrs = config ? config->nr : 0;
-	/* Registers of perf's are not shown: NO_SLOT says "ask". */
+	/* The page shows no registers of perf's. NO_SLOT tells the reader to ask. */
 	if (!config || config->shared)
 		return;
 	for (i = 0; i < config->nr; i++) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A ring of records: its memory, its reader, and room for the next record.
+ * This file makes a ring of records, wakes its reader, and finds room for the next record.
  *
- * All CPUs write to one ring, so its records are in the order of time, and a tree of threads takes
+ * All CPUs write to one ring. So its records are in the order of time, and a tree of threads takes
  * no more memory than one thread. Writers hold the lock while they copy a record, which takes some
  * hundred instructions.
  */
@@ -29,14 +29,14 @@
 #include "base/usercopy.h"
 #include "thread/ring.h"
 
-/* 1 GiB: all offsets fit in 31 bits. */
+/* A ring has at most 1 GiB, so all offsets fit in 31 bits. */
 #define MOST_PAGES	(SZ_1G >> PAGE_SHIFT)
 
 static_assert(offsetof(struct perfctr_ring_page, tail) == 128);
 
 /*
- * Every mm that readers of some ring know of, each once. If an mm changes that is not here,
- * one short chain of the table tells that, however many rings there are.
+ * Each mm that readers of some ring know is in this table once. If an mm that is not in it changes,
+ * we find that out in one short chain, however many rings there are.
  */
 #define WATCHED_BITS	10
 static struct hlist_head watched_mms[1 << WATCHED_BITS];	/* watched_lock; read under RCU */
@@ -47,7 +47,7 @@ static struct hlist_head *list_of(const struct mm_struct *mm)
 	return &watched_mms[hash_ptr(mm, WATCHED_BITS)];
 }
 
-/* Under RCU, or the lock */
+/* The caller is under RCU, or holds the lock. */
 static struct perfctr_watched_mm *find_watched(const struct mm_struct *mm)
 {
 	struct perfctr_watched_mm *watched;
@@ -134,8 +134,8 @@ static void wake(struct irq_work *work)
 }
 
 /*
- * Applies the limit of mlock(2) to the sum of all rings of a user, perf's included: ENOMEM. Also
- * charges the ring to the account that pays for that user: see account.c.
+ * Applies the limit of mlock(2) to the sum of all rings of a user, including perf's. Also charges
+ * the ring to the account that pays for that user: see account.c. Returns 0 or -ENOMEM.
  */
 static int ring_charge(struct perfctr_ring_buffer *ring)
 {
@@ -256,7 +256,10 @@ struct perfctr_ring_buffer *perfctr_ring_create(const struct perfctr_ring *wante
 	mutex_init(&ring->maps_mutex);
 	INIT_LIST_HEAD(&ring->known_mms);
 	init_waitqueue_head(&ring->wait);
-	/* Hard only on RT, where wake() just queues work. Elsewhere lockdep minds its locks. */
+	/*
+	 * The irq_work is hard only on RT, where wake() just queues work. Elsewhere lockdep would
+	 * report the locks that wake() takes.
+	 */
 	ring->wake = IS_ENABLED(CONFIG_PREEMPT_RT) ? IRQ_WORK_INIT_HARD(wake) :
 						     IRQ_WORK_INIT(wake);
 	INIT_WORK(&ring->wake_work, wake_readers);
@@ -295,7 +298,9 @@ void perfctr_ring_put(struct perfctr_ring_buffer *ring)
 		queue_work(perfctr_wq, &ring->free);
 }
 
-/* The map keeps its file open, which keeps the ring. It also has references to the pages. */
+/*
+ * A map keeps its file open, and the file keeps the ring. The map also has references to the pages.
+ */
 int perfctr_ring_mmap(struct perfctr_ring_buffer *ring, struct vm_area_struct *vma)
 {
 	unsigned long nr = ring->nr_pages;
@@ -380,13 +385,16 @@ static void *at(const struct perfctr_ring_buffer *ring, u32 head)
 	return ring->data + (head & (ring->length - 1));
 }
 
-/* The lock is held. NULL: no room. If the reader wrote nonsense to tail, there is no room. */
+/*
+ * Returns where to write a record, or NULL if there is no room. If the reader wrote nonsense to
+ * tail, there is no room. The lock is held.
+ */
 static __always_inline void *begin(struct perfctr_ring_buffer *ring, u32 size)
 {
 	ring->unread = unread(ring);
 	if (unlikely(size > ring->length - ring->unread))
 		return NULL;
-	smp_mb();	/* read the reader's tail before we overwrite what it has read */
+	smp_mb();	/* read the reader's tail before we overwrite what the reader has read */
 	ring->next = ring->head + size;
 	return likely(!wraps(ring, size)) ? at(ring, ring->head) : ring->whole;
 }
@@ -401,11 +409,11 @@ static __always_inline void end(struct perfctr_ring_buffer *ring)
 		memcpy(ring->data, ring->whole + first, size - first);
 	}
 	ring->head = ring->next;
-	/* Release: the record is written before the head; pairs with the reader's acquire. */
+	/* Release: the record is written before the head. This pairs with the reader's acquire. */
 	smp_store_release(&ring->page->head, ring->head);
 }
 
-/* Writes a LOST in front of the next record, but only if there is room for both. */
+/* Writes a LOST record in front of the next record, but only if there is room for both. */
 static noinline void report_lost(struct perfctr_ring_buffer *ring, u32 size)
 {
 	struct perfctr_record_lost *lost;

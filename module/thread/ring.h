@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A ring of records: memory that a reader maps, and that CPUs write to one after the other. ring.c
- * makes it, and wakes its reader; record.c writes the records.
+ * A ring of records is memory that a reader maps, and that CPUs write to one after the other.
+ * ring.c makes the ring, and wakes its reader. record.c writes the records.
  */
 #ifndef PERFCTR_RING_H
 #define PERFCTR_RING_H
@@ -31,9 +31,9 @@ struct vm_area_struct;
 
 /**
  * struct perfctr_known_map - an executable mapping that readers know
- * @start, @end, @offset: its addresses; where it begins in the file, in bytes
- * @inode, @dev: the numbers of the file's inode and device; 0: no file
- * @generation: of the inode, since a later file may get the same inode number
+ * @start, @end, @offset: its addresses, and where it begins in the file, in bytes
+ * @inode, @dev: the numbers of the file's inode and device, or 0 without a file
+ * @generation: the generation of the inode, because a later file may get the same inode number
  */
 struct perfctr_known_map {
 	unsigned long start;
@@ -45,13 +45,14 @@ struct perfctr_known_map {
 };
 
 /**
- * struct perfctr_watched_mm - an mm that readers of any ring know of
- * @node: in the table of all. Whoever changes an mm looks for it under RCU
+ * struct perfctr_watched_mm - an mm that readers of any ring know
+ * @node: in the table of all watched mms. A function that changes an mm looks for it there under
+ *	RCU
  * @mm: the mm. We keep its struct, so that no other mm gets this address
- * @refs: number of struct perfctr_known_mm that refer to it; the table's lock
- * @changes: number of changes of its executable memory. Rises while mmap_lock is held for writing;
- *	samples read it at any time
- * @rcu: frees it
+ * @refs: number of struct perfctr_known_mm that refer to this structure; the table's lock
+ * @changes: number of changes of the mm's executable memory. Rises while mmap_lock is held for
+ *	writing; samples read it at any time
+ * @rcu: frees this structure
  */
 struct perfctr_watched_mm {
 	struct hlist_node node;
@@ -64,13 +65,14 @@ struct perfctr_watched_mm {
 /**
  * struct perfctr_known_mm - what readers of a ring know of a process; maps_mutex of the ring
  * @node: in the ring's @known_mms
- * @watched: its mm, with a reference. Processes that share their memory share this
- * @pid: the process, as in its records
- * @users: number of struct perfctr_recorder that refer to it. Rises from 0 only under maps_mutex
+ * @watched: the process's mm, with a reference. Processes that share their memory share it
+ * @pid: the id of the process, as in its records
+ * @users: number of struct perfctr_recorder that refer to this structure. Rises from 0 only under
+ *	maps_mutex
  * @announced: the value of @watched->changes when readers last knew everything; samples read it at
  *	any time
- * @last_look: the recorder that looked last. Only compared, as it may have ended. A fork reads it
- *	at any time
+ * @last_look: the recorder that looked last. Only compared, because that recorder may have ended. A
+ *	fork reads it at any time
  * @map: @nr mappings, in the order of addresses
  */
 struct perfctr_known_mm {
@@ -87,30 +89,32 @@ struct perfctr_known_mm {
 /**
  * struct perfctr_ring_buffer - a ring
  * @refs: references of the state that made it, and of that state's trees
- * @lock: guards the next seven members. Innermost; in any context but an NMI, with interrupts off
- * @head: bytes written, of which the page has a copy for the reader
- * @written: records since the reader was woken because of @wakeup
- * @nr_lost: records that were lost since the latest LOST
+ * @lock: guards the next seven members. Inside all other locks. Taken with interrupts off, in any
+ *	context but an NMI
+ * @head: number of bytes written; the page has a copy for the reader
+ * @written: number of records since the reader was woken because of @wakeup
+ * @nr_lost: number of records that were lost since the latest LOST record
  * @ready: the reader was woken, and has not polled since
  * @unread: bytes that the reader had not read when the record in progress began
  * @next: @head after the record in progress
- * @whole: a buffer for a record that wraps around the end of @data. Its two parts are then copied
- * @page: the first page, mapped for the kernel, with the records behind it. The reader may write
- *	to all of it. We only ever read its tail, and no value of that does harm
+ * @whole: a buffer for a record that wraps around the end of @data. We copy the record from there,
+ *	in two parts
+ * @page: the first page, mapped for the kernel, with the records behind it. The reader may write to
+ *	all of it. We only ever read its tail, and no value of the tail does harm
  * @data: the records
  * @length: size of @data in bytes; constant
- * @wakeup, @flags, @user_depth, @kernel_depth: as in struct perfctr_ring; constant, as all members
- *	up to @account
+ * @wakeup, @flags, @user_depth, @kernel_depth: as in struct perfctr_ring; constant, like all
+ *	members up to @account
  * @nr_pages: number of pages, the first one included
  * @pages: all pages
- * @pid_ns: records have the ids of this namespace; with a reference
- * @cred: the maker's credentials, whose user is charged; with a reference
- * @account: the account that is charged as well
- * @nr_writers: attached states that write to it
+ * @pid_ns: the namespace whose ids the records have; with a reference
+ * @cred: the credentials of the thread that made the ring, whose user is charged; with a reference
+ * @account: the account that is charged, too
+ * @nr_writers: number of attached states that write to the ring
  * @wait: readers in poll(2)
  * @fasync: readers with O_ASYNC
  * @wake: wakes readers of both kinds
- * @wake_work: does that for @wake on RT, where waking may sleep
+ * @wake_work: wakes readers for @wake on RT, where waking may sleep
  * @maps_mutex: guards @known_mms and @nr_known. Inside mmap_lock
  * @known_mms: what readers know of each process
  * @nr_known: length of @known_mms
@@ -149,44 +153,53 @@ struct perfctr_ring_buffer {
 	struct work_struct free;
 };
 
-/* Makes a ring for current: EINVAL, EACCES, ENOMEM, EINTR. May sleep. */
+/* Makes a ring for current. Returns the ring, or -EINVAL, -EACCES, -ENOMEM or -EINTR. May sleep. */
 struct perfctr_ring_buffer *perfctr_ring_create(const struct perfctr_ring *wanted);
-/* Takes or drops a reference. NULL is allowed. put: in any context, but under no lock of ours */
+/*
+ * Take or drop a reference. NULL is allowed. put may be called in any context, but under no lock of
+ * ours.
+ */
 void perfctr_ring_get(struct perfctr_ring_buffer *ring);
 void perfctr_ring_put(struct perfctr_ring_buffer *ring);
-/* Was it made with PERFCTR_RING_MAPS? */
+/* Returns true if the ring was made with PERFCTR_RING_MAPS. */
 bool perfctr_ring_wants_maps(const struct perfctr_ring_buffer *ring);
-/* A state becomes a writer, or ends to be one. The last writer wakes readers. Interrupts off. */
+/*
+ * A state begins or ends to write to the ring. When the last writer ends, readers are woken.
+ * Interrupts are off.
+ */
 void perfctr_ring_add_writer(struct perfctr_ring_buffer *ring);
 void perfctr_ring_drop_writer(struct perfctr_ring_buffer *ring);
-/* The file's operations. They may sleep. */
+/* These are the file's operations. They may sleep. */
 int perfctr_ring_mmap(struct perfctr_ring_buffer *ring, struct vm_area_struct *vma);
 __poll_t perfctr_ring_poll(struct perfctr_ring_buffer *ring, struct file *file,
 			   struct poll_table_struct *table);
 int perfctr_ring_fasync(struct perfctr_ring_buffer *ring, int fd, struct file *file, int on);
 
-/* Watches current's own mm, and takes a reference. NULL: no memory. May sleep. */
+/* Watches current's own mm, and takes a reference. Returns NULL if memory is short. May sleep. */
 struct perfctr_watched_mm *perfctr_watch_mm(struct mm_struct *mm);
-/* Executable memory of @mm is about to change. mmap_lock is held for writing. */
+/* Call this before executable memory of @mm changes. mmap_lock is held for writing. */
 void perfctr_mm_changed(const struct mm_struct *mm);
-/* Frees it. @users is 0. Under maps_mutex, or when nobody refers to the ring. May sleep. */
+/*
+ * Frees @known, whose @users is 0. The caller holds maps_mutex, or nobody refers to the ring. May
+ * sleep.
+ */
 void perfctr_forget_mm(struct perfctr_known_mm *known);
 
 /*
- * Begins a record of @size bytes, a multiple of 8, and returns where to write it. NULL: there is no
- * room, and the record counts as lost. Call perfctr_ring_end() in both cases. Interrupts are off
- * until then.
+ * Begins a record of @size bytes, a multiple of 8. Returns where to write the record. Returns NULL
+ * if there is no room, and the record then counts as lost. Call perfctr_ring_end() in both cases.
+ * Interrupts are off until then.
  */
 void *perfctr_ring_begin(struct perfctr_ring_buffer *ring, u32 size);
 /* Ends the record. */
 void perfctr_ring_end(struct perfctr_ring_buffer *ring);
-/* For lack of memory something is not recorded. It counts as a lost record. */
+/* Call this if something is not recorded for lack of memory. It counts as a lost record. */
 void perfctr_ring_lose(struct perfctr_ring_buffer *ring);
 
-/* The time of a record, in any context */
+/* Returns the time for a record. May be called in any context. */
 static inline u64 perfctr_ring_time(void)
 {
-	/* The kernel reads its data again if they change meanwhile. */
+	/* If the kernel changes its data meanwhile, ktime_get_mono_fast_ns() reads them again. */
 	return data_race(ktime_get_mono_fast_ns());
 }
 

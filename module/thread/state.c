@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The parts of a state: its references, the kernel's counts, the way back to user mode. struct
- * vperfctr says who may access each member.
+ * This file has parts of a state: its references, what the kernel counts, and the way back to user
+ * mode. struct vperfctr says who may access each member.
  */
 
 #include <linux/math64.h>
@@ -92,7 +92,7 @@ bool vperfctr_is_shared(struct vperfctr *perfctr)
  * What the kernel counts
  */
 
-/* The task may be running, so each value is recent, but not of one moment. */
+/* The task may be running, so the values are recent, but not all of the same moment. */
 static __no_kcsan void soft_fields(const struct task_struct *task, u64 *field)
 {
 	field[0] = task->nvcsw + task->nivcsw;
@@ -102,8 +102,8 @@ static __no_kcsan void soft_fields(const struct task_struct *task, u64 *field)
 }
 
 /*
- * A 32-bit kernel counts most of these in 32 bits, which wrap. So sums wrap there too:
- * otherwise a wrap would make them huge.
+ * A 32-bit kernel counts most of these in 32 bits, which wrap. So our sums wrap there, too.
+ * Otherwise a wrap would make them huge.
  */
 static u64 soft_sum(u64 sum)
 {
@@ -206,7 +206,10 @@ void vperfctr_bind(struct vperfctr *perfctr)
  * The way back to user mode
  */
 
-/* True: the work was not queued before, and the caller must give it its references. */
+/*
+ * Returns true if the work was not queued before. The caller must then give the work its
+ * references.
+ */
 bool vperfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task)
 {
 	unsigned long flags;
@@ -215,7 +218,7 @@ bool vperfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task)
 	local_irq_save(flags);
 	if (!(perfctr->todo & PERFCTR_TODO_QUEUED)) {
 		init_task_work(&perfctr->return_work, above.on_return);
-		/* Fails only when the thread is exiting, and runs no user code any more. */
+		/* This fails only if the thread is exiting, and so runs no user code any more. */
 		queued = !task_work_add(task, &perfctr->return_work, PERFCTR_TWA_RESUME);
 		if (queued)
 			perfctr->todo |= PERFCTR_TODO_QUEUED;
@@ -233,8 +236,8 @@ bool vperfctr_invite(struct vperfctr *perfctr, struct task_struct *task)
 }
 
 /*
- * Walks the kernel's list of the task's works as task_work_cancel() does: others may add to it, but
- * with pi_lock held no work in it begins, and none is taken out.
+ * Walks the kernel's list of the task's works, as task_work_cancel() does. Others may add to the
+ * list. But while pi_lock is held, no work in the list begins, and no work is taken out.
  */
 struct vperfctr *perfctr_find_invited(struct task_struct *task)
 {
@@ -260,7 +263,7 @@ void vperfctr_was_invited(struct vperfctr *perfctr)
 	raw_spin_unlock_irqrestore(&current->pi_lock, flags);
 }
 
-/* By the owner, an interrupt on its CPU, or for a child that has not run yet. */
+/* The caller is the owner, an interrupt on its CPU, or makes a child that has not run yet. */
 void vperfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task, u16 todo)
 {
 	unsigned long flags;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Another thread, which current traces by ptrace(2): finding it, and freezing it.
+ * This file finds and freezes another thread, which current traces by ptrace(2).
  *
  * A thread in a ptrace stop is in no function of ours. It runs again only when it is woken, and
  * whoever wakes it takes its pi_lock. So a tracer who holds this lock may do to the thread's state
@@ -23,8 +23,8 @@
 #include "thread/tracee.h"
 
 /*
- * If current traces the thread, only current or the thread's death ends that. So a yes stays true
- * while the thread lives.
+ * Returns true if current traces the thread. Only current or the thread's death can end that, so a
+ * true result stays true while the thread lives.
  */
 static bool traces(const struct task_struct *task)
 {
@@ -32,8 +32,9 @@ static bool traces(const struct task_struct *task)
 }
 
 /*
- * Is the file a pidfd of the thread, or of its process? The kernel's version decides which of these
- * two pointers is a pidfd's pid. No other kind of file has a pointer to a struct pid there.
+ * Returns true if the file is a pidfd of the thread, or of its process. The kernel's version
+ * decides which of these two pointers is a pidfd's pid. No other kind of file has a pointer to a
+ * struct pid there.
  */
 static bool is_pidfd_of(const struct file *file, struct task_struct *task)
 {
@@ -69,7 +70,7 @@ struct task_struct *perfctr_tracee_get(pid_t tid, bool by_pidfd, int pidfd)
 	rcu_read_unlock();
 	if (!task)
 		return ERR_PTR(-ESRCH);
-	/* We hold the task now, so another thread may get its id. */
+	/* We hold the task now, so it does no harm if another thread gets its id. */
 	if (by_pidfd)
 		err = check_pidfd(pidfd, task);
 	if (!err && !traces(task))
@@ -101,13 +102,16 @@ void perfctr_tracee_put(struct task_struct *task)
 	put_task_struct(task);
 }
 
-/* The task's pi_lock is held. A thread may still run, or wait to run, as it goes to its stop. */
+/*
+ * Returns true if the thread does not run. A thread may still run, or wait to run, as it goes to
+ * its stop. The task's pi_lock is held.
+ */
 static bool is_asleep(const struct task_struct *task)
 {
 	if (perfctr_task_is_queued(task))
 		return false;
 #ifdef CONFIG_SMP
-	smp_rmb();	/* A thread leaves the queue first, and then its CPU. */
+	smp_rmb();	/* A thread first leaves the queue, and then its CPU. */
 	return !smp_load_acquire(&task->on_cpu);	/* We see all that it did on its CPU. */
 #else
 	return true;
@@ -147,12 +151,15 @@ struct look {
 	int err;
 };
 
-/* @task is current, or does not run meanwhile. With the tracepoint RCU will do. */
+/*
+ * Sets look->err if the task has a state. The task is current, or does not run meanwhile. With the
+ * tracepoint it is enough that the caller is under RCU.
+ */
 static void tracee_look(struct look *look)
 {
 	const struct vperfctr *perfctr = perfctr_of_task(look->task, false);
 
-	/* A state whose tree has died gives way to a new one: see return.c. */
+	/* A new state may replace a state whose tree has died: see return.c. */
 	if (perfctr && !(atomic_read(&perfctr->hold) & PERFCTR_HOLD_DEAD))
 		look->err = READ_ONCE(perfctr->tree) == look->tree ? -EEXIST : -EBUSY;
 	look->done = true;
@@ -167,7 +174,7 @@ static void look_at_current(void *arg)
 		tracee_look(at);
 }
 
-/* Another CPU may still have to queue a thread that was woken. */
+/* Returns true if the thread was woken, even if another CPU has yet to queue it. */
 static bool is_woken(const struct task_struct *task)
 {
 	unsigned int state = READ_ONCE(task->__state);
@@ -187,8 +194,8 @@ static bool is_on_cpu(const struct task_struct *task)
 /*
  * A thread may change its list of notifiers whenever it runs, and then free the notifiers that we
  * see there. So we look while the thread sleeps, or from an interrupt on its CPU while it runs. The
- * interrupt may hit another thread, so current's user is charged for it. We do not look at a
- * thread that waits for its CPU.
+ * interrupt may hit another thread, so current's user is charged for the interrupt. We do not look
+ * at a thread that waits for its CPU.
  */
 static int look_once(struct look *at)
 {
