@@ -113,7 +113,7 @@ static inline struct perfctr_config *perfctr_config_alloc(u32 nr)
  */
 int perfctr_cpu_core(const struct perfctr_where *where, u32 *core);
 
-/* Returns true if that online CPU cannot count as the others do. */
+/* Returns true if that online CPU cannot count as other CPUs do. */
 bool perfctr_cpu_is_forbidden(unsigned int cpu);
 
 /*
@@ -145,8 +145,8 @@ static inline bool perfctr_cpu_for_sessions(const struct perfctr_ctr_control *ct
 #endif
 
 /*
- * Takes every counter of the config on every CPU that is told, or no counter. Returns 0, -EBUSY, or
- * -EINVAL if an event turns out not to exist. Both errors fill in *why. The caller holds
+ * Takes every counter of the config on every CPU that is told, or takes nothing. Returns 0, -EBUSY,
+ * or -EINVAL if an event turns out not to exist. Both errors fill in *why. The caller holds
  * config_mutex and the CPU hotplug lock.
  */
 int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run,
@@ -191,6 +191,7 @@ void perfctr_cpu_unreserve(unsigned int cpu);
  * Call these on the CPU with interrupts off.
  * online: takes the counters that claimed configs need. It assumes nothing about the contents of
  * the registers, because the CPU has come up or may have lost its registers in a deep sleep.
+ * offline: gives all counters back.
  */
 void perfctr_cpu_online(void);
 void perfctr_cpu_offline(void);
@@ -257,7 +258,7 @@ unsigned int perfctr_cpu_kernel_chain(struct pt_regs *regs, unsigned long *calle
 				      unsigned int depth);
 
 /*
- * The hot path, with interrupts off
+ * The hot path. Interrupts are off.
  *
  * PERFCTR_CPU_RARE marks a function that is rarely called: noinline or __always_inline, as suits
  * the architecture.
@@ -293,8 +294,8 @@ PERFCTR_CPU_FN(int, perfctr_cpu_load, const struct perfctr_config *config);
  * verify: returns true if this CPU's registers hold the values that we wrote, or are not ours. It
  * reads the registers at most once per jiffy, and repeats that answer until the jiffy ends. On
  * ppc32 it reads them each time.
- * changed: returns true if verify() has returned false. In this case perfctr_cpu_load() fails until
- * the counters are unclaimed.
+ * changed: returns true if verify() has returned false. Then perfctr_cpu_load() fails until the
+ * counters are unclaimed.
  * set_changed: sets the handler, or no handler if @handler is NULL. Call it before anything is
  * claimed. May sleep.
  */
@@ -342,10 +343,10 @@ PERFCTR_CPU_FN(unsigned int, perfctr_cpu_iwidth, void);
 /* Returns the largest number of events that a register can count before it interrupts. */
 PERFCTR_CPU_FN(u64, perfctr_cpu_irange, void);
 /*
- * Starts the i-mode counters of the config that this CPU has loaded, from these values below zero.
- * If @value is NULL, the counters continue where they stopped, provided that perfctr_cpu_istopped()
- * is true. Returns 0, -EAGAIN if an interrupt is pending (try again when it ends), or -EIO if a
- * counter failed.
+ * Starts the i-mode counters of the config that this CPU has loaded, from the values of @value,
+ * which are below zero. If @value is NULL, the counters continue where they stopped, provided that
+ * perfctr_cpu_istopped() is true. Returns 0, -EAGAIN if an interrupt is pending (try again when it
+ * ends), or -EIO if a counter failed.
  */
 PERFCTR_CPU_FN(int, perfctr_cpu_istart, const struct perfctr_config *config, const u64 *value);
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * This header declares what each architecture's driver knows about perf's counters, for perf/. An
- * event counts on this CPU, with interrupts off. Functions that take a struct perfctr_shared_attr
- * may sleep.
+ * event must be an event of this CPU, and interrupts are off. But functions that take a struct
+ * perfctr_shared_attr may sleep.
  */
 #ifndef PERFCTR_CPU_PERF_H
 #define PERFCTR_CPU_PERF_H

@@ -19,7 +19,7 @@
 
 #include "base/compat.h"
 
-/* No control of any driver has more counters: masks of counters have 32 bits. */
+/* The largest number of counters of a control in any driver: masks of counters have 32 bits. */
 #define PERFCTR_MAX_HW	32
 
 /*
@@ -53,7 +53,7 @@ struct user_namespace;
  *	read it
  * @kin: like @id, but unique to this config. Threads that count by the config may use registers one
  *	after the other where user mode reads registers (kin.c). May have PERFCTR_ID_USER; constant
- * @uid: the user whose controls have it; constant
+ * @uid: the user whose controls have this config; constant
  * @pid_ns: the PID namespace of the threads that made these controls. A thread of the same user in
  *	another PID namespace could not trace them, so it must not see their counts. Holds a
  *	reference; constant while the config is in the table
@@ -164,7 +164,7 @@ struct perfctr_where {
 
 /**
  * struct perfctr_cpu_ctr - one counter of a state
- * @read: tells the driver how to read its register
+ * @read: tells the driver how to read the counter's register
  * @acc: while the state is suspended: the sum. While it is resumed: the sum less the register's
  *	value at the start, so that @acc plus the register is the count
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * This header is about registers that user mode reads: what a page shows, who may read registers,
- * and whose counts the registers hold meanwhile. Interrupts are off, except in functions that may
+ * and whose counts they hold while somebody may. Interrupts are off, except in functions that may
  * sleep.
  */
 #ifndef PERFCTR_CPU_USER_H
@@ -86,8 +86,8 @@ PERFCTR_CPU_FN(bool, perfctr_cpu_runs, void);
 PERFCTR_CPU_FN(int, perfctr_cpu_restart, const struct perfctr_config *config, unsigned long kin,
 	       kuid_t uid);
 /*
- * Call this when the thread to which the registers may be private leaves. The registers stop, or
- * stop being private.
+ * Call this when the CPU switches away from the thread to which the registers may be private. The
+ * registers stop, or stop being private.
  */
 PERFCTR_CPU_FN(void, perfctr_cpu_leave, void);
 /*
@@ -127,9 +127,11 @@ static inline void perfctr_cpu_rest(void)
  */
 #ifdef PERFCTR_CPU_PERMITS_PROCESSES
 PERFCTR_CPU_FN(bool, perfctr_cpu_is_permitted, const struct task_struct *task);
-/* Returns true if the registers hold only counts of the task's own mm. The task is permitted. */
+/*
+ * Returns true if the registers hold only counts of the task's own mm. The task must be permitted.
+ */
 PERFCTR_CPU_FN(bool, perfctr_cpu_may_see, const struct task_struct *task);
-/* Stops and zeroes the registers, because they hold counts of others. No state is resumed. */
+/* Stops and zeroes the registers, which hold counts of others. No state is resumed. */
 PERFCTR_CPU_FN(void, perfctr_cpu_scrub, const struct task_struct *next);
 /*
  * Sets two callbacks. May sleep.
@@ -166,7 +168,7 @@ bool perfctr_cpu_mm_waits(struct mm_struct *mm);
 bool perfctr_cpu_mm_permit(struct mm_struct *mm);
 /* Call this for the mm of a child that has not run yet, and so has mapped no page. */
 void perfctr_cpu_mm_forked(struct mm_struct *mm);
-/* While @giving is true each mm counts as permitted, because one may soon be. */
+/* While @giving is true each mm counts as permitted, because any mm may soon be. */
 PERFCTR_CPU_FN(void, perfctr_cpu_giving, bool giving);
 /* Returns true if any mm is permitted. May sleep. */
 bool perfctr_cpu_mm_any_given(void);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Limits on what users cost others: interrupts of CPUs that others use, configs, and locked memory.
- * Each user has an account that counts these costs.
+ * This file limits what users cost others: interrupts of CPUs that others use, configs, and locked
+ * memory. Each user has an account that counts these costs.
  *
  * A user who makes a user namespace has 65,536 ids there, or more. So the threads in a namespace
  * are charged to the user who owns the outermost namespace around them, just below the initial one.
@@ -62,7 +62,7 @@ struct perfctr_account {
 
 /* Guards all accounts. It is taken inside every other lock, and only in process context. */
 static DEFINE_SPINLOCK(accounts_lock);
-static DEFINE_HASHTABLE(accounts, 8);	/* accounts_lock */
+static DEFINE_HASHTABLE(accounts, 8);	/* under accounts_lock */
 
 static struct payer current_payer(void)
 {
@@ -83,7 +83,7 @@ static u32 key_of(const struct payer *payer)
 	return __kuid_val(payer->uid) + payer->ns;
 }
 
-/* Returns true if the account may be freed: a new account would contain the same. */
+/* Returns true if the account may be freed: a new account would have the same values. */
 static bool is_idle(const struct perfctr_account *account, u64 now)
 {
 	return !account->nr_configs && !account->nr_pages &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Differences between kernel versions, and nothing else. */
+/* This header hides differences between kernel versions, and has nothing else. */
 #ifndef PERFCTR_COMPAT_H
 #define PERFCTR_COMPAT_H
 
@@ -118,9 +118,9 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_f
 #endif
 
 /*
- * Callbacks for the last step before the system sleeps, and the first step after it wakes. Without
- * CONFIG_CPU_PM nothing else tells us that a CPU sleeps deeply. 6.19 gave the callbacks an
- * argument, and so did some stable kernels before 6.19.
+ * These callbacks run in the last step before the system sleeps, and in the first step after it
+ * wakes. Without CONFIG_CPU_PM nothing else tells us that a CPU sleeps deeply. 6.19 gave the
+ * callbacks an argument, and so did some stable kernels before 6.19.
  */
 #ifndef CONFIG_CPU_PM
 #include <linux/syscore_ops.h>
@@ -142,8 +142,8 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_f
 #endif
 
 /*
- * Only KVM selects preempt notifiers. In kernels without them, the table of states by thread
- * (notify.c) uses these structures in a state.
+ * Only KVM selects preempt notifiers. A kernel without them lacks these structures, but then the
+ * table in which we find states (notify.c) needs them.
  */
 #ifndef CONFIG_PREEMPT_NOTIFIERS
 struct preempt_notifier;

@@ -21,7 +21,7 @@ extern struct workqueue_struct *perfctr_wq;
 /**
  * struct perfctr_probe - a probe of a tracepoint. Tracepoints are not exported, so we find them by
  *	name
- * @name: of the tracepoint
+ * @name: name of the tracepoint
  * @fn: the function to call, with NULL and the tracepoint's arguments
  * @prio: a tracepoint calls the probe with the highest priority first
  * @tracepoint: found by perfctr_probes_find()
@@ -68,7 +68,7 @@ void perfctr_probes_unregister(const struct perfctr_probe *probes, unsigned int 
  * @off: the work that switches the hook off if @users is zero
  */
 struct perfctr_hook {
-	struct mutex mutex;	/* see above */
+	struct mutex mutex;	/* guards is_on, and the rise of users from zero */
 	int (*turn)(bool on);
 	atomic_t users;
 	bool is_on;

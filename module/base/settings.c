@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Kernel settings that are not exported to modules: we read their files in proc and sysfs. */
+/* Reads kernel settings that are not exported to modules, from files in proc and sysfs. */
 
 #include <linux/cred.h>
 #include <linux/err.h>

@@ -8,7 +8,7 @@ struct file;
 
 /**
  * struct perfctr_setting - a number in a file of proc or sysfs; config_mutex
- * @name: its path without the first slash
+ * @name: path of the file without the first slash
  * @file: the open file, or NULL if it is not watched or could not be opened. The file stays open,
  *	because opening it takes ten times as long as reading it
  */

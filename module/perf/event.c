@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Events of perf's: finds them, makes them, and checks whether a control may have them. */
+/* This file finds and makes events of perf's, and checks whether a control may have them. */
 
 #include <linux/capability.h>
 #include <linux/cpu.h>
@@ -14,10 +14,10 @@
 
 #define CTR_MODES	(PERFCTR_CTR_USER | PERFCTR_CTR_KERNEL)
 
-/* The types of the PMUs of CPU cores; config_mutex, after init */
+/* The types of the PMUs of CPU cores. config_mutex guards them after init. */
 static u32 core_types[8];
 static unsigned int nr_core_types;
-static bool several_types;	/* CPUs may have PMUs of other types; config_mutex, after init */
+static bool several_types;	/* CPUs may have PMUs of several types; config_mutex */
 static bool available;		/* constant after init */
 
 static struct perf_event *make_event(const struct perfctr_shared_attr *event, u32 flags,
@@ -87,9 +87,8 @@ bool perfctr_event_counts(const struct perf_event *event)
 }
 
 /*
- * Records the type of the PMU of that CPU's core, which is the first PMU that knows the event. On
- * hybrid processors each core PMU has a type of its own. On all processors each PMU outside the
- * cores has a type of its own.
+ * Records the type of the core PMU that counts cycles on that CPU. On hybrid processors each core
+ * PMU has a type of its own. PMUs outside the cores always have types of their own.
  */
 static void note_core_type(unsigned int cpu)
 {

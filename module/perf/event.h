@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Events of perf's: finds them, makes them, and looks whether they count. */
+/* These functions find and make events of perf's, and look whether they count. */
 #ifndef PERFCTR_EVENT_H
 #define PERFCTR_EVENT_H
 
@@ -18,8 +18,8 @@ u32 perfctr_event_modes(const struct perfctr_ctr_control *ctr);
 
 /*
  * Makes a pinned event on this CPU. Returns the event, or perf's error. @flags: the modes. Call
- * this only in a kernel thread of this CPU, because perf demands the privilege to count a CPU of
- * other threads. May sleep.
+ * this only in a kernel thread of this CPU: any other thread needs the privilege to count a CPU.
+ * May sleep.
  */
 struct perf_event *perfctr_event_make(const struct perfctr_shared_attr *event, u32 flags);
 /*

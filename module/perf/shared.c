@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The shared source: claiming events of perf's. shared.h says what an event set is.
+ * This file claims events of perf's for the shared source. shared.h says what an event set is.
  *
  * perf may take a register from one event and give it to another event that comes first in perf's
  * order. From then on the first event is in error and does not count, but perf does not report
@@ -46,7 +46,7 @@ bool perfctr_shared_any_lost;
  * @flags: PERFCTR_CTR_USER, PERFCTR_CTR_KERNEL or both
  * @users: number of counters of configs that use the set
  * @unprivileged: how many of @users are of users without privilege
- * @another: perf has counted the event a second time, so it has a counter left for the event
+ * @another: perf could count the event twice, so it has a counter left for the event
  * @general: on some CPU the event's counter can count any event
  * @call: only perf's driver can read the set's registers
  * @visible: on some CPU others may read the event's counter in user mode
@@ -373,7 +373,7 @@ static int make_fresh(const struct perfctr_config *config, u32 fresh,
 			missed |= claim.missing;
 	}
 	if (!err && missed) {
-		/* The error is -EINVAL if no CPU knows the event, and else -EXDEV. */
+		/* The error is -EINVAL if no CPU knows the event. Otherwise it is -EXDEV. */
 		err = missed & ~claim.made ? -EINVAL : -EXDEV;
 		claim.set = __ffs(missed & ~claim.made ?: missed);
 	}
@@ -402,8 +402,8 @@ static int find_another(unsigned int set)
 }
 
 /*
- * perf can count some events only once at a time. Users without privilege may not have such events,
- * so that root's perf can count them.
+ * Some events can be counted only once at any time. Users without privilege may not have such an
+ * event, because root's perf could not count it then.
  */
 static int check_another(const struct perfctr_config *config, struct perfctr_refusal *why)
 {

@@ -65,8 +65,8 @@ static __always_inline u64 perfctr_shared_read(const struct perfctr_cpu_ctr *ctr
 }
 
 /*
- * Does what perfctr_cpu_resume() does, by events. Returns true if an event is lost. The caller must
- * then suspend the state again.
+ * Does what perfctr_cpu_resume() does, for counters of perf's. Returns true if an event is lost.
+ * The caller must then suspend the state again.
  */
 static __always_inline bool perfctr_shared_resume(struct perfctr_cpu_state *state, int cpu,
 						  bool call)
@@ -82,8 +82,8 @@ static __always_inline bool perfctr_shared_resume(struct perfctr_cpu_state *stat
 }
 
 /*
- * Does what perfctr_cpu_suspend() does, by events. Returns true if perf has ended an event. The sum
- * then has what the event had counted until its end.
+ * Does what perfctr_cpu_suspend() does, for counters of perf's. Returns true if perf has ended an
+ * event. The sum then has what the event had counted until its end.
  */
 static __always_inline bool perfctr_shared_suspend(struct perfctr_cpu_state *state, int cpu,
 						   bool call)
@@ -99,8 +99,8 @@ static __always_inline bool perfctr_shared_suspend(struct perfctr_cpu_state *sta
 }
 
 /*
- * Does what perfctr_cpu_hand_over() does, by events. Returns true if an event is lost. Both states
- * have then lost the event.
+ * Does what perfctr_cpu_hand_over() does, for counters of perf's. Returns true if an event is lost.
+ * Both states have then lost the event.
  */
 static __always_inline bool perfctr_shared_hand_over(struct perfctr_cpu_state *from,
 						     struct perfctr_cpu_state *to, int cpu,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The CPUs that are told of claims.
+ * This file knows which CPUs are told of claims.
  *
  * We leave an isolated CPU (isolcpus=, nohz_full=) alone: such a CPU is not told of claims and
  * permissions until a state with counters, or a process that may read registers, comes to it. Then
@@ -38,9 +38,9 @@ void perfctr_cpus_tell(unsigned int cpu)
 }
 
 /*
- * A claim or unclaim is first recorded, and then reads the mask of told CPUs. We set our bit in the
- * mask first, and then look for claims. So either we see the claim, or its broadcast reaches this
- * CPU as soon as interrupts are on again.
+ * A thread that claims or unclaims records that first, and then reads the mask of told CPUs. We set
+ * our bit in the mask first, and then look for claims. So either we see the claim, or its broadcast
+ * reaches this CPU as soon as interrupts are on again.
  */
 notrace void perfctr_cpus_join(void)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The CPUs that are told of claims. The registers of all other CPUs hold nothing of ours.
+ * This header names the CPUs that are told of claims. The registers of all other CPUs hold nothing
+ * of ours.
  */
 #ifndef PERFCTR_TOLD_H
 #define PERFCTR_TOLD_H

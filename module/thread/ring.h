@@ -65,7 +65,8 @@ struct perfctr_watched_mm {
 /**
  * struct perfctr_known_mm - what readers of a ring know of a process; maps_mutex of the ring
  * @node: in the ring's @known_mms
- * @watched: the process's mm, with a reference. Processes that share their memory share it
+ * @watched: the process's mm, with a reference. Processes that share their memory have one
+ *	watched mm
  * @pid: the id of the process, as in its records
  * @users: number of struct perfctr_recorder that refer to this structure. Rises from 0 only under
  *	maps_mutex

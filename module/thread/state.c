@@ -24,7 +24,7 @@ static_assert(STATE_SIZE(PERFCTR_MAX_HW) <= 1024);
 static_assert(STATE_SIZE(18) <= 2 * 4096 / 15);
 #endif
 
-/* Constant after init. */
+/* Functions of the folders above this one. Constant after init. */
 static struct perfctr_above above;
 
 size_t vperfctr_size(void)

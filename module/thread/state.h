@@ -176,7 +176,7 @@ struct perfctr_recorder {
 #define PERFCTR_TODO_OVERFLOW	0x10	/* deliver the overflow */
 #define PERFCTR_TODO_RESUME	0x20	/* resume: the state may count again */
 #define PERFCTR_TODO_PID	0x40	/* note the owner's new id, after an exec */
-#define PERFCTR_TODO_QUEUED	0x80	/* nothing: return_work is queued */
+#define PERFCTR_TODO_QUEUED	0x80	/* nothing to do: return_work is queued */
 #define PERFCTR_TODO_MAPS	0x100	/* record what is mapped */
 #define PERFCTR_TODO_FORGET	0x400	/* end the owner's tree, which an exec has unlinked */
 #define PERFCTR_TODO_ILL	0x200	/* send SIGILL: the owner cannot count on its CPU */

@@ -90,7 +90,7 @@ void perfctr_cpu_shared_watch(bool on)
 
 /*
  * A process that has mapped an event of its own can read all counters in use, unless the setting
- * perf_user_access forbids that. By default it does.
+ * perf_user_access forbids that. By default the setting forbids it.
  */
 bool perfctr_cpu_shared_discloses(void)
 {

@@ -45,7 +45,8 @@ static __always_inline bool perfctr_cpu_clock_hidden(void)
 }
 
 /*
- * A 32-bit thread has its thread pointer in another register, which the library does not support.
+ * Returns 0 for a 32-bit thread. Its thread pointer is in another register, which the library does
+ * not support.
  */
 static inline u64 perfctr_cpu_thread_pointer(struct task_struct *task)
 {
@@ -106,7 +107,7 @@ static inline int perfctr_cpu_load(const struct perfctr_config *config)
 	return 0;
 }
 
-/* Only states with counters pass an id. */
+/* Only states with counters call this function. */
 static __always_inline bool perfctr_cpu_has_loaded_on(int cpu, unsigned long id)
 {
 	return false;

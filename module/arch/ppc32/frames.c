@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* PowerPC: the call chain of an interrupted thread */
+/* PowerPC: finds the call chain of an interrupted thread. */
 
 #include <linux/ptrace.h>
 #include <linux/sched/task_stack.h>

@@ -295,7 +295,7 @@ static __always_inline bool perfctr_cpu_shared_filters(const struct perf_event *
 	return true;
 }
 
-/* perf's counters have copies, too, whatever perf's settings are. */
+/* User mode can read the copies of perf's counters, too, whatever perf's settings are. */
 static inline bool perfctr_cpu_shared_discloses(void)
 {
 	return perfctr_cpu_always_readable();

@@ -25,7 +25,7 @@
 #define MMCR0_PMXE_BIT		0x04000000u	/* enable the interrupt, which clears this bit */
 #define MMCR0_FCECE_BIT		0x02000000u	/* an enabled condition sets FC */
 #define MMCR0_TBSEL_BITS	0x01800000u	/* select a bit of the timebase */
-#define MMCR0_TBEE_BIT		0x00400000u	/* that bit is a condition when it becomes 1 */
+#define MMCR0_TBEE_BIT		0x00400000u	/* the TBSEL bit is a condition when it becomes 1 */
 #define MMCR0_THRESHOLD_BITS	0x003f0000u
 #define MMCR0_PMC1CE_BIT	0x00008000u
 #define MMCR0_PMCNCE_BIT	0x00004000u
@@ -38,7 +38,7 @@
 
 /**
  * struct perfctr_ppc32_events - the events of a model
- * @selects: for each counter, the number of select bits that it decodes
+ * @selects: for each counter, the number of its select bits
  * @common: counters for which an event number below 32 means the same event: [0] for numbers up to
  *	@last[0], [1] for numbers up to @last[1], and so on
  * @last: the last event number of each @common

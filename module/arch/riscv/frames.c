@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* RISC-V: where a thread was interrupted, and its call chain */
+/* RISC-V: finds where a thread was interrupted, and its call chain. */
 
 #include <linux/ptrace.h>
 #include <linux/sched/task_stack.h>

@@ -236,7 +236,8 @@ static inline void perfctr_cpu_revoke(u32 granted)
 }
 
 /*
- * Only perf's driver can read its counters: it may count in the firmware, or be the legacy driver.
+ * Only perf's driver can read its counters. The driver may count in the firmware, or be the legacy
+ * driver.
  */
 #define PERFCTR_CPU_SHARED_INLINE	0
 
@@ -260,7 +261,7 @@ static inline bool perfctr_cpu_shared_needs_privilege(const struct perfctr_share
 	return false;
 }
 
-/* A bit for each of perf's counters that cannot filter modes, by the firmware's numbers */
+/* Has a bit for each of perf's counters that cannot filter modes, by the firmware's numbers. */
 extern u64 perfctr_riscv_unfiltered;
 void perfctr_riscv_shared_init(void);
 /* Returns true if the device tree says that all CPUs have that extension. */

@@ -27,7 +27,7 @@ struct perfctr_pmu {
 	bool filter;		/* Sscofpmf: programmable counters filter modes */
 	bool filter_fixed;	/* Smcntrpmf: fixed counters filter modes */
 	u32 fixed_only;		/* fixed counters whose event no other counter counts */
-	bool never_chosen;	/* only callers that ask for cycle or instret by number get it */
+	bool never_chosen;	/* the firmware gives cycle and instret only by number */
 	bool interrupt;		/* programmable counters can interrupt */
 	bool probed;		/* all events were probed on free counters */
 	unsigned long probe_again;	/* earliest time of the next probe, in jiffies */
