@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* See hook.h. */
+/* This file registers probes, and turns hooks on and off. See hook.h. */
 
 #include <linux/errno.h>
 #include <linux/jiffies.h>

@@ -47,7 +47,7 @@ notrace void perfctr_cpus_join(void)
 	lockdep_assert_irqs_disabled();
 	cpumask_set_cpu(smp_processor_id(), &perfctr_told_cpus);
 	WRITE_ONCE(any_joined, true);
-	smp_mb();	/* pairs with perfctr_run(), perfctr_run_paid() */
+	smp_mb();	/* pairs with perfctr_run() and perfctr_run_paid() */
 	perfctr_cpu_join_claims();
 }
 

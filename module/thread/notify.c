@@ -220,7 +220,7 @@ int __init perfctr_notify_init(const struct preempt_ops *ops, struct perfctr_pro
 void perfctr_notify_exit(void)
 {
 	perfctr_hook_exit(&notifier_hook);
-	/* States are freed after a grace period. */
+	/* Wait for the grace period after which states are freed. */
 	if (perfctr_by_tracepoint())
 		rcu_barrier();
 	kvfree(perfctr_table);

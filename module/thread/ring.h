@@ -123,7 +123,7 @@ struct perfctr_known_mm {
  */
 struct perfctr_ring_buffer {
 	refcount_t refs;
-	raw_spinlock_t lock;	/* see above */
+	raw_spinlock_t lock;	/* guards @head to @whole */
 	u32 head;
 	u32 written;
 	u64 nr_lost;
@@ -148,7 +148,7 @@ struct perfctr_ring_buffer {
 	struct fasync_struct *fasync;
 	struct irq_work wake;
 	struct work_struct wake_work;
-	struct mutex maps_mutex;	/* see above */
+	struct mutex maps_mutex;	/* guards @known_mms and @nr_known */
 	struct list_head known_mms;
 	unsigned int nr_known;
 	struct work_struct free;

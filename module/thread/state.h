@@ -315,7 +315,7 @@ struct vperfctr {
 	struct pid *pid;
 	refcount_t refs;
 	raw_spinlock_t lock;	/* lets others look: see @lock above */
-	raw_spinlock_t map_lock;	/* @map_mm, @owner_maps */
+	raw_spinlock_t map_lock;	/* guards @map_mm and @owner_maps */
 	unsigned int owner_maps;
 	const struct mm_struct *map_mm;
 	struct callback_head return_work;

@@ -112,7 +112,7 @@ static bool is_asleep(const struct task_struct *task)
 		return false;
 #ifdef CONFIG_SMP
 	smp_rmb();	/* A thread first leaves the queue, and then its CPU. */
-	return !smp_load_acquire(&task->on_cpu);	/* We see all that it did on its CPU. */
+	return !smp_load_acquire(&task->on_cpu);	/* We see all that the thread did. */
 #else
 	return true;
 #endif

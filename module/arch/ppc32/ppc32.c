@@ -286,7 +286,7 @@ static void make_image(struct perfctr_config *config)
 
 /* Either perf has all counters, or we have. The kernel records who has them. */
 
-static perfctr_ihandler_t ihandler;	/* NULL: no handler */
+static perfctr_ihandler_t ihandler;	/* NULL without a handler */
 static DEFINE_PER_CPU(struct pt_regs *, interrupted);
 
 /*

@@ -134,7 +134,7 @@ static __always_inline void belong_to_nobody(struct perfctr_ppc32_cpu *cpu)
 	cpu->istopped = NULL;
 }
 
-static perfctr_changed_t changed;	/* NULL: no handler */
+static perfctr_changed_t changed;	/* NULL without a handler */
 
 /*
  * Records that MMCR0 holds a value that we did not write. The report comes later, because a switch

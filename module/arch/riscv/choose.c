@@ -98,7 +98,7 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *ctr, unsigned int nr, bo
 		if (ctr->flags & PERFCTR_CTR_KERNEL)
 			*kernel = true;
 	}
-	/* The processor has too few counters. */
+	/* If the processor has too few counters, no single counter is to blame. */
 	why->index = PERFCTR_NO_INDEX;
 	return any > hweight32(perfctr_pmu.programmable & ~used) ? -EINVAL : 0;
 }

@@ -79,7 +79,7 @@ static int reserve_here(unsigned int cpu, unsigned int hw)
 		.config = hw == PERFCTR_RISCV_CYCLE ? PERF_COUNT_HW_CPU_CYCLES :
 						      PERF_COUNT_HW_INSTRUCTIONS,
 		.pinned = 1,
-		/* As in perf/shared.c: a PMU that cannot exclude anything refuses this. */
+		/* A PMU that cannot exclude anything refuses this: see perf/event.c. */
 		.exclude_guest = perfctr_pmu.filter,
 	};
 	struct perf_event *event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);

@@ -92,7 +92,7 @@ int perfctr_riscv_start(u32 counters, unsigned long flags, u64 value)
 
 static unsigned long cfg_flags(u32 modes)
 {
-	/* We never count guests of this host, like perf's exclude_guest. */
+	/* We never count guests of this host, and neither does perf with exclude_guest. */
 	unsigned long flags = SBI_PMU_CFG_FLAG_SET_VUINH | SBI_PMU_CFG_FLAG_SET_VSINH |
 			      SBI_PMU_CFG_FLAG_SET_MINH;
 
