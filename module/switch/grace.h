@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A thread may be switched out between its look at the page and its read of the register. If it
- * comes back without its permission, the read kills it. So after a change of the policy, or
- * when its tree is suspended, a thread keeps its permission until we have seen it at GRACE_PLACES
- * places in user mode. By then it has executed at least as many instructions, which is more than
- * there are between the look and the read. Switches alone prove little, since a thread may be
- * switched out again before its first instruction. But a thread that always waits in one place must
- * lose its permission, too. The page says "ask" at once, and the thread throws away what it reads
- * from registers that have started from zero.
+ * A thread may be switched out between its look at the page and its read of the register. If the
+ * thread comes back without its permission, the read kills the thread. So after a change of the
+ * policy, or when its tree is suspended, a thread keeps its permission until we have seen it at
+ * GRACE_PLACES places in user mode. By then the thread has executed at least GRACE_PLACES
+ * instructions, which is more than there are between the look and the read. A number of switches
+ * would prove little: a thread may be switched out again before its first instruction. A thread
+ * that always waits in one place must lose its permission, too. The page says "ask" at once.
+ * Registers that start from zero meanwhile do no harm: the thread sees "ask", and throws away what
+ * it has read.
  */
 #ifndef PERFCTR_GRACE_H
 #define PERFCTR_GRACE_H
@@ -20,9 +21,9 @@
 #include "thread/state.h"
 
 #define GRACE_PLACES		31
-#define GRACE_A_PLACE		8	/* so many switches in one place count as a new place */
+#define GRACE_A_PLACE		8	/* 8 switches in one place count as a new place */
 
-/* Is current within its grace? Uses up some of it. @perfctr: current's */
+/* Returns true if current is within its grace, and uses up some of it. @perfctr: current's state */
 static inline bool has_grace(struct vperfctr *perfctr)
 {
 	u8 place = instruction_pointer(task_pt_regs(current)) >> 1;
@@ -35,7 +36,7 @@ static inline bool has_grace(struct vperfctr *perfctr)
 	return true;
 }
 
-/* The page shows registers. */
+/* A full grace begins each time the page shows registers. */
 static __always_inline void begin_grace(struct vperfctr *perfctr)
 {
 	perfctr->grace = GRACE_PLACES * GRACE_A_PLACE;

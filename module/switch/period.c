@@ -2,24 +2,23 @@
 /*
  * The periods of i-mode counters. overflow.c handles the end of a period.
  *
- * We keep the sum of an i-mode counter as that of any other counter, so it is exact
- * whatever the period. An overflow is due when the sum reaches a limit. Whoever suspends
- * the state checks that: the interrupt, or a switch that came before the interrupt. So we lose no
- * overflow when its interrupt is lost, and deliver none twice.
+ * An i-mode counter has a sum as any other counter has, so its count is exact whatever the period.
+ * An overflow is due when the sum reaches a limit. Each suspend compares the two, in the interrupt
+ * or in a switch that comes before the interrupt. So an overflow is not lost when its interrupt is
+ * lost, and is not delivered twice.
  *
  *	running --(sum reached: look)--> overflown, pending
  *	overflown, pending --(deliver: on the way to user mode, or by the interrupt
  *				if it interrupts user mode)--> overflown, delivered
  *	overflown, delivered --(IRESUME, REFRESH, or by itself)--> running, with a new period
  *
- * All of this runs as the owner, or on the owner's CPU with interrupts off. So races have simple
- * outcomes. If an interrupt comes as the owner enters the kernel for
- *  - CONTROL or UNLINK: the overflow is forgotten with the old control; after the call
- *	no signal comes, except one that was blocked before it;
- *  - IRESUME or REFRESH: the counters have just overflowed, and no signal was sent. So
- *	IRESUME is EINVAL, REFRESH sets the number, and the signal comes as the call
- *	returns;
- *  - exit: nothing is delivered; the sums are right.
+ * The owner does all of this, or an interrupt on the owner's CPU. So races have simple outcomes. If
+ * an overflow's interrupt comes as the owner enters the kernel for
+ *  - CONTROL or UNLINK: the overflow is forgotten with the old control. After the call no signal
+ *	comes, except one that was already blocked before the call.
+ *  - IRESUME or REFRESH: the counters have just overflowed, and no signal was sent. So IRESUME
+ *	returns EINVAL, and REFRESH sets the number. The signal comes as the call returns.
+ *  - exit: nothing is delivered. The sums are right.
  */
 
 #include <linux/slab.h>
@@ -75,7 +74,10 @@ notrace void vperfctr_throttle(struct vperfctr *perfctr, bool throttled)
 		begin_periods(perfctr);
 }
 
-/* The value from which counter i's register starts. It comes to zero when the sum is @next. */
+/*
+ * Returns the value from which the register of counter i starts. The register comes to zero when
+ * the sum reaches @next.
+ */
 static __always_inline u64 start_value(struct perfctr_imode *imode, u32 i, u64 sum)
 {
 	u64 left = min(imode->ctr[i].limit - sum, perfctr_cpu_irange());
@@ -84,7 +86,7 @@ static __always_inline u64 start_value(struct perfctr_imode *imode, u32 i, u64 s
 	return -left;
 }
 
-/* Has counter i overflowed, now that its sum is @sum? If so, begins a new period. */
+/* Returns true if counter i, whose sum is @sum, has overflowed. Then a new period begins. */
 static __always_inline bool ends_period(const struct vperfctr *perfctr, u32 i, u64 sum)
 {
 	const struct perfctr_config *config = perfctr->config;
@@ -113,7 +115,7 @@ notrace int vperfctr_imode_start(struct vperfctr *perfctr)
 	return perfctr_cpu_istart(config, value);
 }
 
-/* The sum of i-mode counter i. @sum: its difference plus its register, not sign-extended */
+/* Returns the sum of i-mode counter i. @sum: its difference plus its register, not sign-extended */
 static u64 signed_sum(const struct perfctr_imode *imode, u32 i, u64 sum)
 {
 	u64 next = imode->ctr[i].next;
@@ -129,7 +131,7 @@ notrace void vperfctr_imode_sample(const struct vperfctr *perfctr, u64 *value)
 
 	for (i = 0; i < config->nr; i++) {
 		value[i] = ctr[i].acc;
-		/* The clock may run alone: after an overflow, or after resume_in_part(). */
+		/* After an overflow, or after resume_in_part(), only the clock may be resumed. */
 		if (!(perfctr->undo & PERFCTR_UNDO_ICTRS))
 			continue;
 		value[i] += perfctr_cpu_read(&ctr[i]);
@@ -150,7 +152,7 @@ notrace void vperfctr_imode_resume(struct vperfctr *perfctr)
 		ctr[i].acc = imode->ctr[i].next;
 }
 
-/* Makes sums. Returns which counters have overflowed, and begins a new period of these. */
+/* Makes sums, and begins a new period of each counter that has overflowed. Returns their mask. */
 static u32 identify_overflow(struct vperfctr *perfctr)
 {
 	struct perfctr_imode *imode = perfctr->imode;
@@ -204,11 +206,11 @@ static void become_suspended(struct vperfctr *perfctr, const u64 *value)
 		ctr->acc = *value++;
 	perfctr->undo = 0;
 	ireload(perfctr->imode);
-	smp_wmb();	/* as sums_are_complete() */
+	smp_wmb();	/* all sums are written before seq is even: see sums_are_complete() */
 	WRITE_ONCE(perfctr->seq, perfctr->seq + 1);
 }
 
-/* Nobody else reads the differences meanwhile, since seq is odd and interrupts are off. */
+/* Readers do not use the differences meanwhile, because seq is odd and interrupts are off. */
 bool vperfctr_imode_restart(struct vperfctr *perfctr, const u64 *value, bool suspend)
 {
 	const struct perfctr_config *config = perfctr->config;
@@ -241,7 +243,7 @@ notrace void vperfctr_imode_look(struct vperfctr *perfctr)
 		return;
 	imode->pending |= mask;
 	WRITE_ONCE(perfctr->overflows, perfctr->overflows + 1);
-	/* With samples the counters go on. The sample is written when that is possible. */
+	/* With samples the counters go on. A sample is written as soon as that is possible. */
 	if (!perfctr->recorder)
 		atomic_or(PERFCTR_HOLD_OVERFLOWN, &perfctr->hold);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The slow way to resume a state. It does what switch.c does not do at once: loads counters, shows
+ * The slow way to resume a state does what switch.c does not do at once. It loads counters, shows
  * them in the page, grants permission to read them, starts i-mode counters, and heeds holds.
- * Threads with i-mode counters or RAW, or with another control than the thread before them, come
- * here at each switch.
+ * A thread takes this way at each switch if it has i-mode counters or RAW, or if its control
+ * differs from that of the thread before it.
  */
 
 #include <linux/cred.h>
@@ -33,7 +33,10 @@ static __always_inline void grant(struct vperfctr *perfctr)
 		perfctr->granted |= granted;
 }
 
-/* An isolated CPU must join the claims first. An evicted config has no claim. */
+/*
+ * Returns true if this CPU may load the config. An isolated CPU first joins the claims. An evicted
+ * config has no claim.
+ */
 static noinline notrace bool may_load_rarely(const struct perfctr_config *config)
 {
 	if (!perfctr_cpus_told_here())
@@ -60,8 +63,9 @@ static __always_inline unsigned long kin_of(const struct vperfctr *perfctr)
 }
 
 /*
- * Lets the registers run, private to that user's threads of the state's kin. They start from zero,
- * unless they were private to these threads already.
+ * Lets the registers run, private to the threads of user @uid in the state's kin. The registers
+ * start from zero, unless they were private to these threads already. Returns false if the state
+ * was lost.
  */
 static __always_inline bool load_private(struct vperfctr *perfctr, kuid_t uid)
 {
@@ -78,12 +82,12 @@ static __always_inline bool load_private(struct vperfctr *perfctr, kuid_t uid)
 }
 
 /*
- * Loads the registers of an owner that has mapped its page, or may read registers without one.
- * They must hold nothing of others: under "guarded" they start from zero, unless they have only run
- * for the owner's kin. *readable: the page may show them. *permit: the owner may read them without
- * a fault. While the state is held the page shows nothing, and the permission lasts for the
- * grace. But after an overflow the permission stays, since the interrupted read goes on when the
- * handler returns.
+ * Loads the registers for an owner that has mapped its page, or may read registers without a page.
+ * Under "guarded" the registers must hold nothing of others, so they start from zero, unless they
+ * have only run for the owner's kin. Sets *readable if the page may show the registers, and *permit
+ * if the owner may read them without a fault. While the state is held the page shows nothing, and
+ * the permission lasts for the grace. After an overflow the permission stays, because the
+ * interrupted read goes on when the signal handler returns. Returns false if the state was lost.
  */
 static __always_inline bool load_user(struct vperfctr *perfctr, int hold,
 				      bool *readable, bool *permit)
@@ -107,13 +111,13 @@ static __always_inline bool load_user(struct vperfctr *perfctr, int hold,
 		return !counting || perfctr_cpu_has_loaded(config) || load(perfctr);
 	if (!load_private(perfctr, uid))
 		return false;
-	/* i-mode counters get their values only when they start. They may hold others' now. */
+	/* i-mode counters get their values only when they start, and may hold others' until then. */
 	if (!counting && config->imask)
 		perfctr_cpu_iclear(config);
 	return true;
 }
 
-/* Makes differences of all sums, in the arch's own way if the config has one */
+/* Turns all sums into differences, in the arch's own way if the config has one. */
 static __always_inline void all_to_differences(struct vperfctr *perfctr)
 {
 	if (likely(!perfctr_config_has_own_way(perfctr->config))) {
@@ -125,7 +129,7 @@ static __always_inline void all_to_differences(struct vperfctr *perfctr)
 	perfctr->undo |= PERFCTR_UNDO_OWN_WAY;
 }
 
-/* Writes the biases to the page, and lets it show the registers. */
+/* Writes the biases to the page, and lets the page show the registers. */
 static __always_inline void show(struct vperfctr *perfctr)
 {
 	const struct perfctr_cpu_ctr *ctr = perfctr->cpu_state.ctr, *end = perfctr->cpu_state.end;
@@ -144,8 +148,8 @@ static __always_inline void show(struct vperfctr *perfctr)
 }
 
 /*
- * Permits a thread to read registers without a page. If it may do so by the policy, the permission
- * ends as soon as the policy changes.
+ * Permits a thread with RAW to read registers without a page. If the thread may do so because the
+ * policy is "open", the permission ends when the policy has changed.
  */
 static void grant_raw(struct vperfctr *perfctr)
 {
@@ -154,15 +158,16 @@ static void grant_raw(struct vperfctr *perfctr)
 		grant(perfctr);
 		perfctr->undo |= PERFCTR_UNDO_SHOWN;
 	} else {
-		/* If it has mapped a page, too, load_user() may grant it the grace. */
+		/* If the thread has mapped its page, too, load_user() may keep the permission. */
 		unpermit(perfctr);
 		perfctr_cpu_make_public();
 	}
 }
 
 /*
- * Returns the holds of a state that counts on one CPU only. On other CPUs the state counts as
- * suspended. HOLD_ONE_CPU is always set, so that nobody resumes the state without a call of this.
+ * Returns the holds of a state that counts on one CPU only. On other CPUs the state is treated as
+ * suspended. HOLD_ONE_CPU itself is always set, so that each resume of the state calls this
+ * function.
  */
 static __cold int one_cpu_hold(const struct vperfctr *perfctr, int hold)
 {
@@ -172,8 +177,8 @@ static __cold int one_cpu_hold(const struct vperfctr *perfctr, int hold)
 }
 
 /*
- * The state counts nothing until its owner starts it, if ever. If its tree is dead, its counters
- * may soon be somebody else's, so the owner may not read registers any more.
+ * Handles a state that counts nothing until its owner starts it, if ever. If its tree is dead, its
+ * counters may soon be somebody else's, so the owner may not read registers any more.
  */
 static __cold void held_entirely(struct vperfctr *perfctr, int hold, struct task_struct *owner)
 {
@@ -184,9 +189,10 @@ static __cold void held_entirely(struct vperfctr *perfctr, int hold, struct task
 }
 
 /*
- * Starts the i-mode counters, and then all others. If they cannot start, nothing does. A pending
- * overflow interrupt runs first, and resumes the state when it ends, so sched_in() may find the
- * state resumed. A state without i-mode counters comes here for samples by time.
+ * Starts the i-mode counters, and then resumes the state. Returns false if the i-mode counters
+ * cannot start; then the state stays suspended. If an overflow interrupt is pending, that interrupt
+ * runs first and resumes the state when it ends, so sched_in() may find the state resumed. A state
+ * without i-mode counters comes here for samples by time.
  */
 static bool resume_imode(struct vperfctr *perfctr)
 {
@@ -212,7 +218,10 @@ static bool resume_imode(struct vperfctr *perfctr)
 	return true;
 }
 
-/* Queues work again that vperfctr_return() could not do when it was due. True: there is some */
+/*
+ * Queues the work again that vperfctr_return() could not do when it was due. Returns true if there
+ * is such work.
+ */
 static __always_inline bool todo_again(struct vperfctr *perfctr, struct task_struct *owner)
 {
 	if (likely(!perfctr->todo))
@@ -222,15 +231,15 @@ static __always_inline bool todo_again(struct vperfctr *perfctr, struct task_str
 }
 
 /*
- * Resumes a plain state whose counters run already. If nothing happens in between, sched_in() does
- * this at once the next time. But if the thread has just lost its page, it may still read
- * registers, and sched_out() must look at that.
+ * Resumes a plain state whose counters run already. If nothing happens in between, sched_in()
+ * resumes the state at once the next time. But if the thread has just lost its page, it may still
+ * read registers. Then undo is not 0, and sched_out() must take back the permission.
  */
 static __always_inline void resume_plainly(struct vperfctr *perfctr, struct task_struct *owner)
 {
 	if (!todo_again(perfctr, owner) && likely(!perfctr->undo)) {
 		WRITE_ONCE(perfctr->at_once, READ_ONCE(perfctr->config->id));
-		/* Others may hold a state of a tree: see tree.c, "Stop and go". */
+		/* Other threads may hold a state of a tree: see tree.c, "Stop and go". */
 		if (perfctr->tree) {
 			smp_mb();	/* pairs with member_hold() */
 			if (unlikely(atomic_read(&perfctr->hold)))
@@ -241,10 +250,11 @@ static __always_inline void resume_plainly(struct vperfctr *perfctr, struct task
 }
 
 /*
- * The page shows the registers (@shown), or there is no page and anybody could read them. If
- * nothing happens in between, another such thread may hand its counters over to this state the next
- * time. Whoever unmaps the page or holds the state writes that first, and then at_once. So either
- * that at_once replaces ours, or we see what was written before it.
+ * Lets another thread hand its counters over to this state at the next switch-in, if nothing
+ * happens in between. Either the page shows the registers (@shown), or there is no page and anybody
+ * could read them. Whoever unmaps the page writes user first, and whoever holds the state writes
+ * hold first. Both then write at_once. So either their at_once replaces ours, or we see what they
+ * wrote before it.
  */
 static __always_inline void let_take_over(struct vperfctr *perfctr, bool shown)
 {
@@ -261,7 +271,7 @@ static __always_inline void let_take_over(struct vperfctr *perfctr, bool shown)
 		if (open)
 			id |= PERFCTR_AT_ONCE_OPEN;
 	} else {
-		/* If a page shows nothing now, the next resume must look whether it may again. */
+		/* If there is a page that shows nothing now, the next resume must look again. */
 		if (open || READ_ONCE(perfctr->user))
 			return;
 		id |= PERFCTR_AT_ONCE_PRIVATE;
@@ -272,7 +282,10 @@ static __always_inline void let_take_over(struct vperfctr *perfctr, bool shown)
 		WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
 }
 
-/* Does what i-mode counters and RAW need before a resume. True: it is resumed already. */
+/*
+ * Does what i-mode counters and RAW need before a resume. Returns true if the state is resumed
+ * already.
+ */
 static noinline notrace bool begin_odd(struct vperfctr *perfctr, int hold)
 {
 	/* An interrupt that came before sched_in() has resumed the state: see resume_imode(). */
@@ -293,7 +306,7 @@ static noinline notrace bool begin_odd(struct vperfctr *perfctr, int hold)
 	return false;
 }
 
-/* True if the page shows registers. */
+/* Resumes the state, as far as it may count now. Returns true if its page shows registers. */
 static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 {
 	struct perfctr_config *config = perfctr->config;
@@ -326,8 +339,8 @@ static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 	}
 	todo_again(perfctr, current);
 	/*
-	 * The registers may have run private to us since the switch, and our switch-out would not
-	 * stop them.
+	 * The registers may have run private to this thread since the switch. Its switch-out would
+	 * not stop them, since it has no permission to take back.
 	 */
 	if (!counting && !permit)
 		leave_registers(is_same_user(perfctr_cpu_private_user()));
@@ -352,13 +365,16 @@ static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 	return readable;
 }
 
-/* Is this CPU going offline? Threads that still have to leave it run no user code here. */
+/*
+ * Returns true if this CPU is going offline. Threads that still have to leave the CPU run no user
+ * code on it.
+ */
 static bool cpu_is_going(int cpu)
 {
 	return !cpumask_test_cpu(cpu, cpu_active_mask);
 }
 
-/* For samples of a state of the shared source, which has no i-mode counters */
+/* Sets the timer for samples of a state of the shared source, which has no i-mode counters. */
 static noinline notrace void resume_timer(struct vperfctr *perfctr, struct task_struct *owner)
 {
 	struct perfctr_recorder *recorder = perfctr->recorder;
@@ -392,7 +408,7 @@ static void resume_shared(struct vperfctr *perfctr, bool call, struct task_struc
 		vperfctr_lose(perfctr);
 		return;
 	}
-	/* With samples no switch may resume it at once, since each resume sets the timer. */
+	/* Each resume of a state with samples sets the timer: no switch may resume it at once. */
 	if (!todo && !perfctr->recorder) {
 		WRITE_ONCE(perfctr->at_once, READ_ONCE(config->id));
 		smp_mb();	/* pairs with member_hold() */
@@ -407,14 +423,15 @@ static void resume_shared(struct vperfctr *perfctr, bool call, struct task_struc
 	}
 	vperfctr_unresume_shared(perfctr, call);
 	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
-	/* perf has left a CPU that goes offline. The thread counts on the CPU that it goes to. */
+	/* perf's events have left a CPU that goes offline. The thread counts on its next CPU. */
 	if (!cpu_is_going(cpu))
 		vperfctr_lose(perfctr);
 }
 
 /*
- * Where anybody could read the registers, they become private to nobody, unless the switch-out has
- * to undo SHOWN: only such a switch-out looks who comes next.
+ * Makes the registers public on a processor where anybody could read them, unless the switch-out
+ * has to undo SHOWN. Only such a switch-out looks who comes next, and so may leave the registers to
+ * kin.
  */
 static __always_inline void rest_unless_left(const struct vperfctr *perfctr)
 {
@@ -438,7 +455,7 @@ static void resume(struct vperfctr *perfctr)
 		resume_shared(perfctr, vperfctr_calls(perfctr), current);
 }
 
-/* Loads the counters for next, whose real credentials do not change meanwhile. */
+/* Loads the counters for @next. Its real credentials do not change meanwhile. */
 static __always_inline bool load_next(struct vperfctr *perfctr, struct task_struct *next)
 {
 	const struct perfctr_config *config = perfctr->config;
@@ -452,9 +469,10 @@ static __always_inline bool load_next(struct vperfctr *perfctr, struct task_stru
 }
 
 /*
- * Resumes next's state, as far as that can be done before next is current. True: the rest must be
- * done in next's context, as it shows a page, permits reads, starts i-mode counters, or sets a
- * timer. Until then the counters run for others as well, but next cannot see that.
+ * Resumes the state of @next, as far as possible before @next is current. Returns true if the rest
+ * must be done in the context of @next: that shows a page, permits reads, starts i-mode counters,
+ * or sets a timer. Until then the counters run for other threads as well, but @next cannot see
+ * their counts.
  */
 static notrace bool resume_in_part(struct vperfctr *perfctr, struct task_struct *next)
 {
@@ -501,7 +519,7 @@ notrace void vperfctr_come_later(struct vperfctr *perfctr, struct task_struct *n
 		rest_unless_left(perfctr);
 	} else {
 		resume_shared(perfctr, vperfctr_calls(perfctr), next);
-		/* The kernel's counts stop under a lock that we cannot take here. */
+		/* To stop the kernel's counts takes a lock that we cannot take here. */
 		rest = perfctr->error && READ_ONCE(perfctr->soft_on);
 	}
 	if (rest)
@@ -509,15 +527,19 @@ notrace void vperfctr_come_later(struct vperfctr *perfctr, struct task_struct *n
 }
 
 /*
- * If the state is resumed, it was handed counters, but may not go on with them: somebody has held
- * it, or unmapped its page, for example.
+ * Resumes the state of current, which has just come. If the state is resumed already, it was handed
+ * counters, but may not go on with them. For example, somebody has held the state or unmapped its
+ * page.
  */
 static __always_inline void come_slowly(struct vperfctr *perfctr, bool native)
 {
 	lockdep_assert_irqs_disabled();
 	if (perfctr->seq & 1 && !perfctr->imode) {
 		vperfctr_suspend(perfctr);
-		/* The owner ran no user code since. If it stays held, no switch-out does this. */
+		/*
+		 * The owner has run no user code with the permission. If the state stays held, no
+		 * switch-out takes the permission back.
+		 */
 		unpermit(perfctr);
 		perfctr_cpu_make_public();
 	}

@@ -10,17 +10,20 @@
 struct task_struct;
 struct vperfctr;
 
-/* By the owner, or an interrupt on its CPU. For vperfctr_resume_locked() perfctr->lock is held. */
+/*
+ * Resume the state. The owner calls these, or an interrupt on the owner's CPU. A caller that holds
+ * perfctr->lock uses vperfctr_resume_locked().
+ */
 void vperfctr_resume(struct vperfctr *perfctr);
 void vperfctr_resume_locked(struct vperfctr *perfctr);
 /*
- * With the tracepoint: next comes to this CPU, but its state cannot be resumed at once. Resumes it
- * as far as possible. What must be done in next's context is done before next returns to user mode.
- * The runqueue is locked.
+ * With the tracepoint: @next comes to this CPU, but its state, @perfctr, cannot be resumed at once.
+ * Resumes the state as far as possible. The rest is done in the context of @next, before @next
+ * returns to user mode. The runqueue is locked.
  */
 void vperfctr_come_later(struct vperfctr *perfctr, struct task_struct *next);
 
-/* Do what sched_in() does not do at once. They turn interrupts on. */
+/* sched_in() calls these for a state that it cannot resume at once. They turn interrupts on. */
 void vperfctr_come_slowly(struct vperfctr *perfctr);
 void vperfctr_come_slowly_shared(struct vperfctr *perfctr);
 

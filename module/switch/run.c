@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Running a function on CPUs while neither a state nor a wide is resumed there.
+ * Runs a function on CPUs while neither a state nor a wide is resumed there.
  */
 
 #include <linux/cpumask.h>
@@ -21,8 +21,9 @@ struct run {
 };
 
 /*
- * A state that counts is suspended during fn(), and resumed by what fn() may have changed. A state
- * with RAW must follow the policy even while it is held.
+ * Returns true if the state is suspended before fn() and resumed after it. The resume takes into
+ * account what fn() has changed. A state with RAW is resumed even while it is held, because its
+ * permission follows the policy.
  */
 static bool must_resume(const struct vperfctr *perfctr)
 {

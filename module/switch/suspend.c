@@ -16,8 +16,8 @@
 #include "switch/switch.h"
 
 /*
- * A switch-out calls this, too, with the runqueue locked. So the kernel's counts stop only when
- * the thread comes back.
+ * A switch-out calls this function, too, with the runqueue locked. Then the kernel's counts stop
+ * only when the thread comes back.
  */
 notrace void vperfctr_lose(struct vperfctr *perfctr)
 {
@@ -33,7 +33,7 @@ notrace void vperfctr_lose(struct vperfctr *perfctr)
 	WRITE_ONCE(perfctr->error, error);
 	if (perfctr->page && !perfctr->stale)
 		WRITE_ONCE(perfctr->page->error, error);
-	/* Without a page a thread cannot see that the registers now belong to somebody else. */
+	/* Without a page a thread does not see that the registers now belong to somebody else. */
 	if (perfctr->raw && !READ_ONCE(perfctr->user))
 		vperfctr_revoke(perfctr);
 	/* We kept the thread off this CPU, but somebody has sent it here. */
@@ -43,10 +43,10 @@ notrace void vperfctr_lose(struct vperfctr *perfctr)
 }
 
 /*
- * The page says "ask" from now on. The permission ends when the thread leaves the CPU or calls
- * CONTROL. It does not end when an interrupt takes the thread's counters (a change of the policy):
- * the thread may be between its look at the page and its read, and the read would fault. The
- * thread throws away what it reads in that case.
+ * Makes the page say "ask". The permission to read registers ends only when the thread leaves the
+ * CPU (@next is not NULL) or calls CONTROL. An interrupt that suspends the state, after a change of
+ * the policy for example, leaves the permission: the thread may be between its look at the page and
+ * its read, and the read would fault. The thread throws away what it reads then.
  */
 static notrace void hide(struct vperfctr *perfctr, struct task_struct *next)
 {
@@ -58,12 +58,15 @@ static notrace void hide(struct vperfctr *perfctr, struct task_struct *next)
 	leave(is_same_user(perfctr_cpu_private_user()), next, true);
 }
 
-/* For a state with i-mode counters or the arch's own way, or whose clock alone is resumed */
+/*
+ * Suspends a state that has i-mode counters or the arch's own way, or of which only the clock is
+ * resumed.
+ */
 static noinline notrace void suspend_odd(struct vperfctr *perfctr)
 {
 	u8 undo = perfctr->undo;
 
-	/* Stop i-mode counters first: events that come after we made the sums would be lost. */
+	/* Stop i-mode counters first. Events after we have made the sums would be lost. */
 	if (undo & PERFCTR_UNDO_ICTRS)
 		perfctr_cpu_istop(perfctr->config, perfctr);
 	if (undo & PERFCTR_UNDO_CLOCK) {
@@ -100,7 +103,7 @@ notrace void vperfctr_unresume_shared(struct vperfctr *perfctr, bool call)
 	sums_are_complete(perfctr, perfctr->seq);
 }
 
-/* Not inline, or gcc would make the native way save registers for it, too. */
+/* This is not inline, because gcc would then save registers for it on the native way, too. */
 static noinline void suspend_not_native(struct vperfctr *perfctr)
 {
 	suspend_shared(perfctr, vperfctr_calls(perfctr));
@@ -113,13 +116,14 @@ void vperfctr_suspend(struct vperfctr *perfctr)
 		suspend(perfctr, NULL);
 	else
 		suspend_not_native(perfctr);
-	/* The caller may now change whether it can be resumed at once; resume() finds out. */
+	/* The caller may change what the state counts. resume() finds out what at_once may be. */
 	WRITE_ONCE(perfctr->at_once, PERFCTR_NO_CONFIG);
 }
 
 /*
- * The thread may read no register in user mode any more. No switch-out will see that it could, and
- * leave the registers. So they are private to nobody from now on.
+ * After this the thread may read no register in user mode, and its next switch-out does not see
+ * that it could. So that switch-out would not stop registers that are private, and they are made
+ * public here.
  */
 void vperfctr_revoke(struct vperfctr *perfctr)
 {
@@ -130,9 +134,9 @@ void vperfctr_revoke(struct vperfctr *perfctr)
 }
 
 /*
- * A thread whose config was evicted keeps its permission until it leaves its CPU, since it may be
- * between its look at the page and its read: see hide(). But its registers may count for others by
- * then.
+ * Returns current's state if its config was evicted and current may still read registers, or NULL.
+ * Such a thread keeps its permission until it leaves its CPU, because it may be between its look at
+ * the page and its read: see hide(). But its registers may count for others meanwhile.
  */
 static struct vperfctr *late_reader(void)
 {
@@ -159,7 +163,7 @@ int perfctr_end_late_reader(void *unused)
 }
 
 #ifdef PERFCTR_CPU_PERMITS_PROCESSES
-/* Hides from @next what threads that are not its kin did. @perfctr: current's, or NULL */
+/* Hides the counts of other threads than its kin from @next. @perfctr: current's state, or NULL */
 static noinline notrace void hide_others(struct task_struct *next, struct vperfctr *perfctr)
 {
 	bool shown = perfctr && perfctr->undo & PERFCTR_UNDO_SHOWN;
@@ -177,11 +181,11 @@ notrace void perfctr_let_in(struct task_struct *next)
 	struct vperfctr *perfctr;
 
 	lockdep_assert_irqs_disabled();
-	/* An isolated CPU's registers may hold values of perf's: nobody may see these either. */
+	/* The registers of an isolated CPU may hold perf's counts. @next may not see these. */
 	if (unlikely(!perfctr_cpus_told_here()))
 		perfctr_cpus_join();
 	perfctr = perfctr_of_task(current, true);
-	/* Then sched_out() hides what current did: see leave(). */
+	/* If current could read registers, sched_out() hides its counts: see leave(). */
 	if (perfctr && perfctr->undo & PERFCTR_UNDO_SHOWN && next != current)
 		return;
 	if (READ_ONCE(perfctr_user_read) != PERFCTR_USER_READ_OPEN && !perfctr_cpu_may_see(next))

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The switch: a counted thread leaves a CPU, or comes to one.
+ * The switch: a counted thread leaves a CPU, or comes to a CPU.
  *
- * sched_out() runs with the runqueue locked and interrupts off: it may not wake, signal,
- * allocate or print. sched_in() runs with preemption off, but always with interrupts on,
- * at the end of finish_task_switch(). It turns them off, since an interrupt (perfctr_run(),
- * a reader) must find the state suspended or resumed, and not in between.
+ * sched_out() runs with the runqueue locked and interrupts off: it may not wake, signal, allocate
+ * or print. sched_in() runs at the end of finish_task_switch(), with preemption off, but always
+ * with interrupts on. It turns interrupts off, because an interrupt (perfctr_run(), a reader) must
+ * find the state suspended or resumed, and not in between.
  *
- * Migration: a state is resumed when its thread comes to a CPU and suspended when it
- * leaves, so differences never move to another CPU. Exit: the exit probe removes the notifier,
- * so we do not see later switches of the dying thread. Fork: the kernel gives a child an
- * empty list of notifiers.
+ * Migration: a state is resumed when its thread comes to a CPU and suspended when the thread leaves
+ * the CPU, so differences never move to another CPU. Exit: the exit probe removes the notifier, so
+ * we do not see later switches of the dying thread. Fork: the kernel gives a child an empty list of
+ * notifiers.
  */
 
 #include <linux/module.h>
@@ -28,10 +28,10 @@
 #include "switch/switch.h"
 
 /*
- * A thread was handed counters and a permission to read them, and its page shows them: may it
- * go on like that? Whoever objects has written at_once. If an interrupt has suspended and resumed
- * the state since, we check the state that it left. The processor may now refuse what it permitted
- * before: if this mm last ran on another CPU, or perf's settings have changed.
+ * Returns true if a thread that was handed counters may go on with them while its page shows them.
+ * Whoever objects has written at_once. If an interrupt has suspended and resumed the state since
+ * the hand-over, @id is what that resume wrote. The processor may now refuse reads that it
+ * permitted before, if this mm last ran on another CPU, or if perf's settings have changed.
  */
 static __always_inline bool may_stay_shown(const struct vperfctr *perfctr, unsigned long id)
 {
@@ -45,7 +45,7 @@ static notrace void sched_in(struct preempt_notifier *notifier, int cpu)
 	struct vperfctr *perfctr = container_of(notifier, struct vperfctr, notifier);
 
 	if (perfctr->seq & 1) {
-		/* It was handed counters. */
+		/* The state was handed counters. */
 		unsigned long id = READ_ONCE(perfctr->at_once);
 
 		if (likely(id & PERFCTR_ID_USER) || may_stay_shown(perfctr, id))
@@ -66,7 +66,7 @@ slowly:
 }
 #endif
 
-/* The state of next, if it counts in the same way as perfctr. */
+/* Returns the state of @next if it counts in the same way as @perfctr, or NULL. */
 static __always_inline struct vperfctr *state_of_next(const struct vperfctr *perfctr,
 						      struct task_struct *next)
 {
@@ -86,10 +86,11 @@ static __always_inline struct vperfctr *state_of_next(const struct vperfctr *per
 }
 
 /*
- * The state of next, if it can be handed perfctr's counters at once: both count by the same
- * registers, in user mode alone. next comes right now, so nothing counts in between, and one
- * reading serves both. next does not run yet, so only we change its state here. Whoever wants to
- * hold that state meanwhile writes at_once, which sched_in() checks again, or interrupts this CPU.
+ * Returns the state of @next if it can be handed the counters of @perfctr at once, or NULL. Both
+ * states count by the same registers, in user mode alone. @next comes right now, so nothing counts
+ * in between, and one reading serves both. @next does not run yet, so only we change its state
+ * here. Whoever wants to hold that state meanwhile writes at_once, which sched_in() checks again,
+ * or interrupts this CPU.
  */
 static __always_inline struct vperfctr *successor(const struct vperfctr *perfctr,
 						  unsigned long id, struct task_struct *next)
@@ -100,9 +101,9 @@ static __always_inline struct vperfctr *successor(const struct vperfctr *perfctr
 }
 
 /*
- * One reading of the registers ends perfctr's differences and begins other's. With @show, other's
- * page shows the registers from now on. That is safe here, since other's user code runs only after
- * its sched_in().
+ * Reads the registers once, which ends the differences of @perfctr and begins those of @other. With
+ * @show, the page of @other shows the registers from now on. It is safe to show them here, because
+ * the thread runs user code only after its sched_in().
  */
 static __always_inline void hand_over(struct vperfctr *perfctr, struct vperfctr *other, bool show)
 {
@@ -119,8 +120,9 @@ static __always_inline void hand_over(struct vperfctr *perfctr, struct vperfctr 
 }
 
 /*
- * May the counters be handed to next's state, which shows no page? Where anybody could read the
- * registers they are private to a user: next must be that user, and we must still be.
+ * Returns true if the counters may be handed to @other, the state of @next, without a page that
+ * shows them. On a processor where anybody could read the registers, they are private to a user.
+ * Then @next must be that user, and current must still be that user.
  */
 static __always_inline bool may_hand_on(struct vperfctr *perfctr, unsigned long id,
 					struct vperfctr *other, const struct task_struct *next)
@@ -138,9 +140,9 @@ static __always_inline bool may_hand_on(struct vperfctr *perfctr, unsigned long 
 }
 
 /*
- * A thread leaves whose page shows its registers. If next's page may show them too, next gets the
- * permission with the counters. Under "guarded" the registers must be private to next's user.
- * @other: next's state, or NULL. True: @other was resumed
+ * Switches out a thread whose page shows its registers. If the page of @next may show them, too,
+ * @next gets the permission with the counters. Under "guarded" the registers must be private to the
+ * user of @next. @other is the state of @next, or NULL. Returns true if @other was resumed.
  */
 static PERFCTR_CPU_RARE
 notrace bool sched_out_shown(struct vperfctr *perfctr, unsigned long id, struct vperfctr *other,
@@ -172,7 +174,7 @@ notrace bool sched_out_shown(struct vperfctr *perfctr, unsigned long id, struct 
 	perfctr_cpu_revoke(perfctr->granted);
 	perfctr->granted = 0;
 	perfctr->undo = 0;
-	/* If next were kin, and its page might show registers, it would have the counters. */
+	/* If next's at_once says SHOWN, next is no kin, or it would have got the counters above. */
 	leave(same, next, !(other_id & PERFCTR_AT_ONCE_SHOWN));
 	return false;
 }
@@ -192,8 +194,8 @@ static notrace void sched_out(struct preempt_notifier *notifier, struct task_str
 		return;
 	}
 	/*
-	 * With such an id a running thread's state is resumed, and there is nothing to undo unless
-	 * the id is PRIVATE.
+	 * If at_once is such an id, a running thread's state is resumed, and undo is 0 unless the
+	 * id has PRIVATE.
 	 */
 	other = successor(perfctr, id, next);
 	if (other && likely(may_hand_on(perfctr, id, other, next))) {
@@ -208,20 +210,22 @@ static notrace void sched_out(struct preempt_notifier *notifier, struct task_str
 #endif
 
 /*
- * The same with counters of perf's. We need not load them, since perf counts the events of all
- * states at once. But perf may have lost an event, and then vperfctr_lose() is called.
+ * From here on, the switch of states of the shared source. We need not load counters, because perf
+ * counts the events of all states all the time. But perf may have lost an event. Then we call
+ * vperfctr_lose().
  */
 
 /*
- * An evicted config keeps its id, and other configs with the same id get a new one. A state that is
- * resumed must have the new id in at_once, or it would hand its counters to an evicted state.
+ * Returns true if the config was evicted or has another id than @id. An evicted config keeps its
+ * id, and other configs with that id get a new one. A resumed state must have the new id in
+ * at_once, or it would hand its counters over to a state of the evicted config.
  */
 static __always_inline bool is_outdated(const struct vperfctr *perfctr, unsigned long id)
 {
 	return READ_ONCE(perfctr->config->evicted) || READ_ONCE(perfctr->config->id) != id;
 }
 
-/* False: the state cannot be resumed at once. Interrupts are off. */
+/* Returns false if the state cannot be resumed at once. Interrupts are off. */
 static __always_inline bool resume_shared_at_once(struct vperfctr *perfctr, int cpu, bool call)
 {
 	unsigned long id = READ_ONCE(perfctr->at_once);
@@ -259,7 +263,7 @@ static __always_inline void shared_in(struct preempt_notifier *notifier, int cpu
 {
 	struct vperfctr *perfctr = container_of(notifier, struct vperfctr, notifier);
 
-	/* It was handed counters. */
+	/* A state that is resumed already was handed counters. */
 	if (perfctr->seq & 1 && likely(READ_ONCE(perfctr->at_once) & PERFCTR_ID_USER))
 		return;
 	local_irq_disable();
@@ -277,7 +281,7 @@ static __always_inline void shared_out(struct preempt_notifier *notifier,
 	struct vperfctr *perfctr = container_of(notifier, struct vperfctr, notifier), *other;
 	unsigned long id = READ_ONCE(perfctr->at_once);
 
-	/* With such an id a running thread's state is resumed. */
+	/* If at_once is an id, a running thread's state is resumed. */
 	other = likely(id & PERFCTR_ID_USER) ? successor(perfctr, id, next) : NULL;
 	if (other)
 		hand_over_shared(perfctr, other, call);
@@ -309,10 +313,11 @@ static notrace void shared_call_out(struct preempt_notifier *notifier, struct ta
 #endif
 
 /*
- * The same by the tracepoint. It calls us once at each switch, before the switch, in the context of
- * the thread that leaves, with the runqueue locked. What must be done in the context of the thread
- * that comes is done before that thread returns to user mode: vperfctr_come_later(). No page is
- * shown at a switch, except where nobody needs a permission to read registers.
+ * From here on, the switch by the tracepoint. The tracepoint calls us once for each switch, before
+ * the switch, in the context of the thread that leaves, with the runqueue locked.
+ * vperfctr_come_later() leaves some work to the thread that comes, which does it before it returns
+ * to user mode. No page is shown at a switch, except on processors where anybody can read registers
+ * without a permission.
  */
 static __always_inline void out(struct vperfctr *perfctr, struct task_struct *next)
 {
@@ -342,18 +347,21 @@ static __always_inline void in(struct vperfctr *perfctr, struct task_struct *nex
 		vperfctr_come_later(perfctr, next);
 }
 
-/* Does its page show registers that anybody could read? Then next's state may take them over. */
+/*
+ * Returns true if the state's page shows registers that anybody could read. Then the state of the
+ * next thread may take them over.
+ */
 static __always_inline bool is_shown(const struct vperfctr *perfctr)
 {
 	return perfctr_cpu_always_readable() &&
 	       READ_ONCE(perfctr->at_once) & PERFCTR_AT_ONCE_SHOWN;
 }
 
-/* @same: both count by the same registers: see successor() */
+/* @same is true if both states count by the same registers of perf's: see successor(). */
 static noinline notrace void out_and_in(struct vperfctr *perfctr, struct vperfctr *coming,
 					struct task_struct *next, bool same)
 {
-	/* probe_switch() has handed native counters over. */
+	/* These are perf's counters. probe_switch() itself hands native counters over. */
 	if (same) {
 		if (vperfctr_calls(perfctr))
 			hand_over_shared(perfctr, coming, true);
@@ -373,7 +381,8 @@ static noinline notrace void out_and_in(struct vperfctr *perfctr, struct vperfct
 
 /*
  * Most switches do not reach out_and_in(): they are between threads without a state, or hand native
- * counters over. That is the only call here, so that gcc saves registers just before it.
+ * counters over. out_and_in() is the only call here, so that gcc saves registers only on the way to
+ * it.
  */
 static notrace void probe_switch(PERFCTR_SWITCH_PROBE_ARGS)
 {
@@ -388,7 +397,7 @@ static notrace void probe_switch(PERFCTR_SWITCH_PROBE_ARGS)
 	 * at_once, and then reads the number of next's CPU.
 	 */
 	smp_mb__after_spinlock();
-	/* Only interrupts of this CPU read it for others, and none comes during a switch. */
+	/* Only interrupts of this CPU read perfctr_here, and none comes during a switch. */
 	*here = coming;
 	if (likely(perfctr && coming)) {
 		unsigned long id = READ_ONCE(perfctr->at_once);

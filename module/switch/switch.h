@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The hot path: a counted thread leaves a CPU, or comes to one. This header has the functions that
- * several files of switch/ need inline.
+ * The hot path: a counted thread leaves a CPU, or comes to a CPU. This header has the functions
+ * that several files of switch/ need inline.
  */
 #ifndef PERFCTR_SWITCH_H
 #define PERFCTR_SWITCH_H
@@ -20,7 +20,7 @@
 static __always_inline void sums_are_changing(struct vperfctr *perfctr)
 {
 	WRITE_ONCE(perfctr->seq, perfctr->seq + 1);
-	smp_wmb();	/* seq is odd before sums turn into differences; see vperfctr_sums() */
+	smp_wmb();	/* seq is odd before sums become differences; pairs with vperfctr_sums() */
 }
 
 /* @some: the state has counters, and not only the clock */
@@ -38,8 +38,8 @@ static __always_inline void sums_are_complete(struct vperfctr *perfctr, u32 seq)
 }
 
 /*
- * gcc moves a variable that is passed to a call into another register early, even on paths
- * without the call. So the rare calls are passed a copy.
+ * Suspends a native state. gcc moves a variable that is passed to a call into another register
+ * early, even on paths without the call. So the rare call is passed a copy.
  */
 static __always_inline void suspend(struct vperfctr *perfctr, struct task_struct *next)
 {
@@ -54,7 +54,7 @@ static __always_inline void suspend(struct vperfctr *perfctr, struct task_struct
 	}
 }
 
-/* The same for a state with counters of perf's. It never has anything to undo. */
+/* Suspends a state of the shared source, which never has anything to undo. */
 static __always_inline void suspend_shared(struct vperfctr *perfctr, bool call)
 {
 	u32 seq = perfctr->seq;
@@ -79,7 +79,7 @@ static __always_inline void unpermit(struct vperfctr *perfctr)
 	perfctr->undo &= ~PERFCTR_UNDO_SHOWN;
 }
 
-/* Has prctl() changed whether the thread may read the clock? */
+/* Returns true if prctl() has changed whether the thread may read the clock. */
 static __always_inline bool clock_changed(const struct vperfctr *perfctr)
 {
 	return perfctr_cpu_hides_clock() && perfctr->clock_on &&
@@ -88,9 +88,9 @@ static __always_inline bool clock_changed(const struct vperfctr *perfctr)
 }
 
 /*
- * Current may read registers that are private to user @uid: is it still that user? If current has
- * changed its user and changed back, it is not dumpable any more, and counts as another user here,
- * as it does for a debugger.
+ * Returns true if current, which may read registers that are private to user @uid, is still that
+ * user. If current has changed its user and changed back, current is not dumpable any more. Then
+ * current is treated as another user, as a debugger treats it.
  */
 static __always_inline bool is_same_user(kuid_t uid)
 {
@@ -102,12 +102,15 @@ static __always_inline kuid_t user_of(const struct task_struct *task)
 	return rcu_dereference_sched(task->real_cred)->euid;
 }
 
-/* Next comes right now: are the registers private to its kin and user, and may it read them? */
+/*
+ * Returns true if the registers are private to the kin and the user of @next, and @next may read
+ * them. @next comes to this CPU right now.
+ */
 static __always_inline bool is_kin(struct task_struct *next)
 {
 	const struct vperfctr *other = perfctr_of_task(next, true);
 
-	/* If next loses its map before it runs, it must load, and the load ends the privacy. */
+	/* If @next loses its map before it runs, it calls load(), which makes registers public. */
 	return other && !(atomic_read(&other->hold) & PERFCTR_HOLD_ENTIRELY) &&
 	       !other->apart &&
 	       (perfctr_cpu_always_readable() || READ_ONCE(other->user)) &&
@@ -123,8 +126,9 @@ static __always_inline void leave_registers(bool same)
 }
 
 /*
- * Current could read the registers, and leaves them to next. @same: is_same_user(). If false, the
- * registers hold counts of two users, and nobody is kin of both.
+ * Current, which could read the registers, leaves them to @next. @same is the result of
+ * is_same_user(). If it is false, the registers hold counts of two users, and nobody is kin of
+ * both.
  */
 static __always_inline void leave(bool same, struct task_struct *next, bool may_be_kin)
 {

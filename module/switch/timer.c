@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A timer for states with a ring. It fires when the next SAMPLE by time is due, or when overflows
- * may be due again after there were too many.
+ * The timer of states that record. It fires when the next sample by time is due, or when the state
+ * has been throttled for a tick.
  *
- * Each CPU has one timer. We set it when a state is resumed there, but do not cancel it when the
- * state is suspended, since that would take longer. So it may fire for another thread, or for
- * nobody, and then nothing is due. We keep due times in ticks of the state's own clock.
+ * Each CPU has one timer. We set it when a state is resumed on the CPU, but do not cancel it when
+ * the state is suspended, because that would take longer. So the timer may fire while another
+ * thread runs, or none, and then nothing is due. Due times are in ticks of the state's own clock.
  */
 
 #include <linux/hrtimer.h>
@@ -16,7 +16,7 @@
 #include "thread/notify.h"
 #include "switch/timer.h"
 
-/* Only this CPU sets it, with interrupts off. */
+/* Only its own CPU sets a timer, with interrupts off. */
 static DEFINE_PER_CPU(struct hrtimer, timer);
 static void (*on_timer)(struct vperfctr *perfctr);	/* constant after init */
 
@@ -32,7 +32,7 @@ static enum hrtimer_restart fires(struct hrtimer *unused)
 
 u64 perfctr_timer_ticks(u64 ns)
 {
-	/* @ns is at most a second, so this does not overflow below 18 GHz. */
+	/* @ns is at most a second, so the product does not overflow with a clock below 18 GHz. */
 	return max(div_u64(ns * perfctr_cpu_clock_hz(), NSEC_PER_SEC), 1ULL);
 }
 
@@ -43,7 +43,10 @@ notrace void vperfctr_timer_set(struct vperfctr *perfctr, struct task_struct *ow
 	u64 ns = U64_MAX;
 
 	lockdep_assert_irqs_disabled();
-	/* A thread that is switched all the time may leave before the timer can fire. */
+	/*
+	 * The owner also looks on its way to user mode, because a thread that is switched all the
+	 * time may leave before the timer can fire.
+	 */
 	if (recorder->timer && left <= 0) {
 		vperfctr_return_soon(perfctr, owner, PERFCTR_TODO_OVERFLOW);
 		ns = NSEC_PER_USEC;
@@ -66,7 +69,7 @@ void __init perfctr_timer_init(void (*fn)(struct vperfctr *perfctr))
 				      HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-/* No state is left, so nobody sets the timers. */
+/* No state is left, so the timers are not set again. */
 void perfctr_timer_exit(void)
 {
 	unsigned int cpu;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Wides: the counters of a CPU, and of no thread. wide.h says more.
+ * A wide is the counters of a CPU, and of no thread. wide.h says more.
  *
- * If a wide's config is native, the CPU's registers count it all the time. Meanwhile no thread has
- * native counters (config.c), nor the permission to read registers (permit.c; riscv: config.c). So
- * nobody loads, stops or zeroes the registers. Whoever changes them for other reasons, ageing for
- * example, uses perfctr_run(), which suspends the wides. If the config is shared, the wide reads
- * the same events of perf's as all states.
+ * If a wide's config is native, the CPU's registers count the config all the time. Meanwhile no
+ * thread has native counters (config.c), nor the permission to read registers (permit.c; on RISC-V
+ * config.c). So no switch loads, stops or zeroes the registers. Whoever changes them for other
+ * reasons, ageing for example, calls perfctr_run(), which suspends the wides. If the config is
+ * shared, the wide reads the same events of perf's as all states.
  */
 
 #include <linux/lockdep.h>
@@ -24,12 +24,12 @@
 
 /**
  * struct wides - the wides of a CPU
- * @list: those that are to count
+ * @list: the wides that were started and not stopped
  * @nr_suspends: how many callers of perfctr_wides_suspend() have not called resume yet
- * @online: the CPU is online for us: its wides may count
+ * @online: perfctr_wides_online() was called, so the wides may count
  * @asleep: the CPU sleeps, and may lose its counters
  * @slept_at: the clock when the CPU went to sleep
- * @idle: the CPU runs the idle task; only known while there are wides with no_idle
+ * @idle: the CPU runs the idle task; kept only while there are wides with no_idle
  */
 struct wides {
 	struct hlist_head list;
@@ -98,7 +98,7 @@ static notrace void wide_resume_native(struct perfctr_wide *wide)
 {
 	const struct perfctr_config *config = wide->config;
 
-	/* Any thread could read the registers, and since the policy changed none may. */
+	/* Any thread could read these registers, and under the new policy no thread may. */
 	if (config->nr && perfctr_guards_all()) {
 		wide_lose(wide, PERFCTR_ERROR_LOST);
 		return;
@@ -115,10 +115,10 @@ static notrace void wide_resume_native(struct perfctr_wide *wide)
 }
 
 /*
- * perfctr_cpus_join() takes the registers, and checks who may read them, which suspends and resumes
- * all wides of this CPU. They may not be resumed before the registers are taken, so the outer pair
- * of calls suspends them.
- * In the end all wides are resumed, also the one for which we were called.
+ * Lets this CPU join the claims. perfctr_cpus_join() takes the registers, and checks who may read
+ * them. That check suspends and resumes all wides of this CPU. They may not be resumed before the
+ * registers are taken, so the outer pair of calls keeps them suspended. In the end all wides are
+ * resumed, and so is the wide for which we were called.
  */
 static notrace void join(void)
 {
@@ -134,7 +134,7 @@ static notrace void wide_resume(struct perfctr_wide *wide)
 
 	if (wide->resumed || wide->error)
 		return;
-	/* An isolated CPU is not told of claims, nor of their ends, until it joins. */
+	/* An isolated CPU takes no part in claims until it joins. */
 	if (config->nr && unlikely(!perfctr_cpus_told_here())) {
 		join();
 		if (wide->resumed || wide->error)
@@ -146,7 +146,7 @@ static notrace void wide_resume(struct perfctr_wide *wide)
 		wide_resume_native(wide);
 	} else {
 		wide->resumed = true;
-		/* If an event is lost, suspend() adds again what resume has subtracted. */
+		/* If an event is lost, suspend() adds again what the resume has subtracted. */
 		if (perfctr_shared_resume(&wide->state, wide->cpu, config->call))
 			suspend(wide);
 	}
@@ -157,7 +157,7 @@ void perfctr_wide_start(struct perfctr_wide *wide)
 	struct wides *own = per_cpu_ptr(&wides, wide->cpu);
 
 	lockdep_assert_irqs_disabled();
-	/* If that CPU is offline, own->idle is set when the CPU comes. */
+	/* If the wide's CPU is offline, perfctr_wides_online() sets own->idle later. */
 	if (wide->no_idle && wide->cpu == smp_processor_id())
 		own->idle = !current->pid;
 	hlist_add_head(&wide->here, &own->list);
@@ -172,7 +172,10 @@ void perfctr_wide_stop(struct perfctr_wide *wide)
 	hlist_del(&wide->here);
 }
 
-/* Reads a wide while it stays resumed, so it misses nothing. True: an event is lost */
+/*
+ * Reads a wide that stays resumed, so it misses nothing. Returns true if an event of perf's is
+ * lost.
+ */
 static bool wide_sample(const struct perfctr_wide *wide, u64 *value)
 {
 	const struct perfctr_config *config = wide->config;
@@ -187,7 +190,7 @@ static bool wide_sample(const struct perfctr_wide *wide, u64 *value)
 	return lost;
 }
 
-/* If its counters were evicted or changed by others, stops the wide with an error. */
+/* Stops the wide with an error if its counters were evicted, or changed by others. */
 static void wide_look(struct perfctr_wide *wide)
 {
 	const struct perfctr_config *config = wide->config;
@@ -288,7 +291,7 @@ void perfctr_wides_sleep(bool asleep)
 	if (asleep)
 		return;
 	hlist_for_each_entry(wide, &own->list, here) {
-		/* The clock goes on in the idle states of CPU_PM; counters do not. */
+		/* In the idle states of CPU_PM the clock goes on, and counters do not. */
 		if (IS_ENABLED(CONFIG_CPU_PM) && wide->slept)
 			wide->state.clock += perfctr_cpu_clock() - own->slept_at;
 		wide->slept = false;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Wides: the counters of a CPU, and of no thread. A session (session.c) has one for each CPU that
- * it counts on.
+ * A wide is the counters of a CPU, and of no thread. A session (session.c) has a wide for each CPU
+ * that it counts on.
  *
- * A wide counts whatever runs on its CPU. While it is resumed it holds differences, as a state
- * does. perfctr_run() suspends the wides of a CPU together with the state there: see run.c.
+ * A wide counts whatever runs on its CPU. While a wide is resumed it has differences, as a resumed
+ * state has. perfctr_run() suspends the wides of a CPU together with the state there: see run.c.
  */
 #ifndef PERFCTR_WIDE_H
 #define PERFCTR_WIDE_H
@@ -13,19 +13,19 @@
 
 /**
  * struct perfctr_wide - the counters of one CPU of a session
- * @here: in its CPU's list while it is to count
- * @config: with a reference; the wide is a user of the config; constant
- * @cpu: constant
+ * @here: links the wide into the list of its CPU, from start to stop
+ * @config: what the wide counts. The wide has a reference, and is a user of the config; constant
+ * @cpu: the CPU that the wide counts; constant
  * @clock_on: readers get the clock; constant
  * @no_idle: the wide does not count the idle task; constant
- * @resumed: @state holds differences
- * @slept: it was resumed when its CPU went to sleep
+ * @resumed: @state has differences
+ * @slept: the wide was resumed when its CPU went to sleep
  * @withholds: because of this wide no process may read registers; native_mutex of session.c
- * @error: PERFCTR_ERROR_*: it does not count any more
- * @state: the sums
+ * @error: PERFCTR_ERROR_*: why the wide does not count any more; 0: it has no error
+ * @state: the sums, or the differences
  *
- * Changed on its CPU with interrupts off; while that CPU is offline, by the session, with the
- * hotplug lock held.
+ * A wide is changed on its CPU with interrupts off. While that CPU is offline, the session changes
+ * the wide with the hotplug lock held.
  */
 struct perfctr_wide {
 	struct hlist_node here;
@@ -37,41 +37,46 @@ struct perfctr_wide {
 	bool slept;
 	bool withholds;
 	u32 error;
-	struct perfctr_cpu_state state;	/* last: its array is as long as need be */
+	struct perfctr_cpu_state state;	/* must be last: it ends with an array of counters */
 };
 
 /*
- * Makes a wide, which is not started yet. Takes over the caller's use of the config. NULL: no
- * memory. May sleep.
+ * Makes a wide, which is not started yet. The wide takes over the caller's use of the config.
+ * Returns NULL if there is no memory. May sleep.
  */
 struct perfctr_wide *perfctr_wide_create(struct perfctr_config *config, unsigned int cpu,
 					 bool clock_on, bool no_idle);
 /*
- * On the wide's CPU with interrupts off. Or, while that CPU is offline, with the hotplug lock held:
- * then a wide that is started counts when the CPU comes. read: value[0] is the clock, and the sums
- * follow
+ * Start, stop and read a wide. These are called on the wide's CPU with interrupts off, or, while
+ * that CPU is offline, on any CPU with the hotplug lock held. A wide that is started while its CPU
+ * is offline counts when the CPU comes. perfctr_wide_read() writes the clock to value[0], and the
+ * sums to value[1] and so on.
  */
 void perfctr_wide_start(struct perfctr_wide *wide);
 void perfctr_wide_stop(struct perfctr_wide *wide);
 void perfctr_wide_read(struct perfctr_wide *wide, u64 *value);
 
-/* Suspend and resume all wides of this CPU. Calls come in pairs, and may nest. Interrupts off. */
+/* Suspend and resume all wides of this CPU. Pairs of calls may nest. Interrupts are off. */
 void perfctr_wides_suspend(void);
 void perfctr_wides_resume(void);
-/* This CPU has come, or will go. Interrupts are off. */
+/*
+ * Resume the wides of this CPU as it has come online, and suspend them as it goes offline.
+ * Interrupts are off.
+ */
 void perfctr_wides_online(void);
 void perfctr_wides_offline(void);
 /*
- * This CPU goes to a sleep in which it may lose its registers (@asleep), or wakes from it.
- * Interrupts are off.
+ * Suspends the wides as this CPU goes to a sleep in which it may lose its registers (@asleep), and
+ * resumes them as it wakes. Interrupts are off.
  */
 void perfctr_wides_sleep(bool asleep);
 /*
- * This CPU switches to the idle task (@idle), or to another. The probe of switches calls it while
- * there are wides with no_idle. Interrupts are off; the runqueue may be locked.
+ * Suspends the wides with no_idle as this CPU switches to the idle task (@idle), and resumes them
+ * as it switches to another. The probe of switches calls this while there are such wides.
+ * Interrupts are off. The runqueue may be locked.
  */
 void perfctr_wides_idle(bool idle);
-/* Has that CPU any wides? It is coming online, and config_mutex is held. */
+/* Returns true if @cpu has wides. The CPU is coming online, and config_mutex is held. */
 bool perfctr_wides_on(unsigned int cpu);
 
 #endif /* PERFCTR_WIDE_H */
