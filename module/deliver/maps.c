@@ -3,15 +3,16 @@
  * What readers of a ring learn of the code that threads have mapped.
  *
  * No tracepoint reports mappings. While somebody wants to know them, a probe is in the function by
- * which the kernel tells perf. The probe only notes that something changed: each watched mm has a
- * number of changes. Before the thread that made the change returns to user mode, it compares its
- * executable memory with the maps that readers know. So a reader hears of a mapping before that
- * thread executes there, and of its end no later than of the mapping that takes its place.
+ * which the kernel tells perf of a mapping. The probe only notes that something has changed: it
+ * counts the changes of each watched mm. Before the thread that made the change returns to user
+ * mode, it compares its executable memory with the maps that readers know. So a reader learns of a
+ * mapping before that thread executes there. The reader learns of the end of a mapping no later
+ * than of the mapping that takes its place.
  *
- * Other threads may execute there earlier, and the thread that made the change may have no state.
- * So a sample that is written before a change was announced says MAP_UNKNOWN. Its thread looks at
- * the memory before it goes on in user mode. Since others may change memory all the time, a thread
- * spends at most a tenth of its time on these looks.
+ * Other threads may execute in a new mapping earlier, and the thread that made it may have no
+ * state. So a sample that is written before a change was announced says MAP_UNKNOWN. Its thread
+ * looks at the memory before it goes on in user mode. Other threads may change the memory all the
+ * time, so a thread spends at most a tenth of its time on these looks.
  */
 
 #include <linux/fs.h>
@@ -41,19 +42,20 @@ void vperfctr_use_same_maps(struct vperfctr *parent, struct vperfctr *perfctr,
 		atomic_inc(&recorder->known->users);
 		return;
 	}
-	/* Two threads can change this memory now, so both look at it, which begins a watch. */
+	/* Both threads can now change this memory. Each looks at it, which begins to watch it. */
 	vperfctr_return_soon(parent, current, PERFCTR_TODO_MAPS);
 	vperfctr_return_soon(perfctr, child, PERFCTR_TODO_MAPS);
 }
 
 void perfctr_copy_maps(const struct perfctr_recorder *from, struct perfctr_recorder *recorder)
 {
-	/* Until the child makes threads, nobody else changes its copy. */
+	/* Until the child makes threads, only the child changes its copy of the memory. */
 	bool all = READ_ONCE(*from->changes) == READ_ONCE(*from->announced);
 
 	/*
-	 * Who looks sets last_look before it writes records. Our FORK is written already, so the
-	 * records of a look that we do not see here stand behind it.
+	 * A thread that looks at the memory sets last_look before it writes records. The FORK is
+	 * written already. If we do not see another thread's look here, its records stand behind
+	 * the FORK.
 	 */
 	if (from->known && READ_ONCE(from->known->last_look) != from)
 		all = false;
@@ -61,7 +63,7 @@ void perfctr_copy_maps(const struct perfctr_recorder *from, struct perfctr_recor
 	recorder->changes = all ? &perfctr_changes_none : &perfctr_changes_some;
 }
 
-/* Room for the path of a MAP: at least what d_path() fills */
+/* Size of the room for the path of a MAP. d_path() fills at most PATH_MAX. */
 #define PATH_ROOM	(PATH_MAX + sizeof(u64))
 
 static const char *name_of(struct vm_area_struct *vma, char *room)
@@ -137,7 +139,7 @@ static struct perfctr_known_map describe_mapping(const struct vm_area_struct *vm
 	return map;
 }
 
-/* Do both maps show the same memory where they overlap? */
+/* Returns true if both maps show the same memory where they overlap. */
 static bool same(const struct perfctr_known_map *a, const struct perfctr_known_map *b)
 {
 	return a->offset - a->start == b->offset - b->start && a->inode == b->inode &&
@@ -145,9 +147,9 @@ static bool same(const struct perfctr_known_map *a, const struct perfctr_known_m
 }
 
 /*
- * Finds the next part of @map, from *@start on, that no map of @list shows in the same way. The
- * part ends at *@end; false: there is none. @list is in the order of addresses, and the search goes
- * on at its map *@i.
+ * Finds the next part of @map, from *@start on, that no map of @list shows in the same way. Sets
+ * *@start and *@end to the bounds of that part. Returns false if there is none. @list is in the
+ * order of addresses. The search begins at map *@i of the list.
  */
 static bool next_gap(const struct perfctr_known_map *map, const struct perfctr_known_map *list,
 		     unsigned int nr, unsigned int *i, unsigned long *start, unsigned long *end)
@@ -162,7 +164,7 @@ static bool next_gap(const struct perfctr_known_map *map, const struct perfctr_k
 			}
 			*start = other->end;
 		}
-		/* The next @map may overlap this one too, so *@i stays. */
+		/* The next @map may overlap @other, too, so *@i stays. */
 		if (other->end > map->end)
 			break;
 	}
@@ -176,8 +178,8 @@ static bool is_code(const struct vm_area_struct *vma)
 }
 
 /*
- * A ring that knows this many processes forgets those that no state refers to. If one of these
- * records again, the ring gets all of its maps anew.
+ * A ring that knows this many processes forgets those to which no state refers. If a thread of such
+ * a process records again, the ring gets all maps of the process anew.
  */
 #define MOST_MMS	4096
 
@@ -197,7 +199,10 @@ static void forget_unused(struct perfctr_ring_buffer *ring)
 			forget_known(ring, known);
 }
 
-/* Finds, or makes, the entry for current's process. The list begins with the latest one used. */
+/*
+ * Returns the entry for current's process, or NULL if there is no memory. Makes the entry if
+ * necessary. The list begins with the entry that was used last.
+ */
 static struct perfctr_known_mm *find_mm(const struct perfctr_recorder *recorder)
 {
 	struct perfctr_ring_buffer *ring = recorder->ring;
@@ -225,7 +230,7 @@ static struct perfctr_known_mm *find_mm(const struct perfctr_recorder *recorder)
 	return known;
 }
 
-/* Describes the executable mappings in @now, which has room for all. Returns how many they are. */
+/* Fills @now, which is large enough, with the executable mappings. Returns their number. */
 static unsigned int describe_all(struct mm_struct *mm, struct perfctr_known_map *now)
 {
 	struct vm_area_struct *vma;
@@ -240,9 +245,11 @@ static unsigned int describe_all(struct mm_struct *mm, struct perfctr_known_map 
 }
 
 /*
- * The kernel splits and merges mappings while others execute in them. So this compares what each
- * address shows, and not mappings. It announces ends first, since new mappings may be in their
- * place, and then each mapping that shows something new. False: no memory
+ * Announces the difference between the present mappings and those that readers know. The kernel
+ * splits and merges mappings while other threads execute in them. So we compare what each address
+ * shows, and not mappings. We announce the ends of old mappings first, because new mappings may
+ * have taken their place, and then each mapping that shows something new. Returns false if there is
+ * no memory.
  */
 static bool announce_maps(struct perfctr_recorder *recorder, struct perfctr_known_mm *known,
 			  char *room)
@@ -275,8 +282,8 @@ static bool announce_maps(struct perfctr_recorder *recorder, struct perfctr_know
 }
 
 /*
- * Announces what has changed since the last look. False: no memory. The mm cannot change
- * meanwhile.
+ * Announces what has changed since the last look. Returns false if there is no memory. The mm
+ * cannot change meanwhile.
  */
 static bool announce_changes(struct perfctr_recorder *recorder)
 {
@@ -288,12 +295,12 @@ static bool announce_changes(struct perfctr_recorder *recorder)
 	lockdep_assert_held(&recorder->ring->maps_mutex);
 	known = find_mm(recorder);
 	if (!known) {
-		/* Nobody watches this memory, so changes by others may be missed. */
+		/* This memory is not watched, so changes by other threads may be missed. */
 		if (!last)
 			WRITE_ONCE(recorder->changes, &perfctr_changes_some);
 		return false;
 	}
-	/* We set this before we write records: perfctr_copy_maps() relies on that. */
+	/* perfctr_copy_maps() relies on last_look being set before records are written. */
 	WRITE_ONCE(known->last_look, recorder);
 	all = known->announced == known->watched->changes;
 	if (!all)
@@ -316,8 +323,8 @@ static bool announce_changes(struct perfctr_recorder *recorder)
 }
 
 /*
- * By the owner, on its way to user mode. May sleep. Nobody else changes the state's control
- * meanwhile. maps_mutex is the inner lock: its holder never waits for an mmap_lock.
+ * The owner calls this on its way to user mode, so the state's control does not change meanwhile.
+ * May sleep. maps_mutex is taken inside mmap_lock: its holder never waits for an mmap_lock.
  */
 void vperfctr_record_maps(struct vperfctr *perfctr)
 {
@@ -337,7 +344,7 @@ void vperfctr_record_maps(struct vperfctr *perfctr)
 	end = perfctr_ring_time();
 	mutex_unlock(&recorder->ring->maps_mutex);
 	mmap_read_unlock(current->mm);
-	/* The reader learns that something is missing. */
+	/* A lost record tells the reader that something is missing. */
 	if (!all)
 		perfctr_ring_lose(recorder->ring);
 	local_irq_disable();
@@ -347,8 +354,9 @@ void vperfctr_record_maps(struct vperfctr *perfctr)
 }
 
 /*
- * Called as the kernel tells perf of a mapping of current's, which is in place already. Nobody
- * executes there before the mmap_lock is free again, unless mprotect(2) made it executable.
+ * The probe, which is called as the kernel tells perf of a mapping of current's. The mapping is in
+ * place already. No thread executes there before the mmap_lock is free again, unless mprotect(2)
+ * made the mapping executable.
  */
 static int mapped(struct kprobe *kprobe, struct pt_regs *regs)
 {
@@ -362,7 +370,7 @@ static int mapped(struct kprobe *kprobe, struct pt_regs *regs)
 	local_irq_save(flags);
 	perfctr = vperfctr_current();
 	if (perfctr && vperfctr_records_maps(perfctr)) {
-		/* Its memory is not watched. */
+		/* If the memory is not watched, changes are not counted. */
 		if (!perfctr->recorder->known)
 			perfctr->recorder->changes = &perfctr_changes_some;
 		vperfctr_return_soon(perfctr, current, PERFCTR_TODO_MAPS);
@@ -382,9 +390,9 @@ static int turn_maps(bool on)
 		unregister_kprobe(&map_probe);
 		return 0;
 	}
-	/* Where ftrace has patched the beginning, no probe can be. A later place serves as well. */
+	/* No probe can be where ftrace has patched the beginning. A later place serves as well. */
 	for (i = 0; i < ARRAY_SIZE(offsets); i++) {
-		/* register_kprobe() rejects what an earlier registration has left in a probe. */
+		/* register_kprobe() rejects a probe with remains of an earlier registration. */
 		map_probe = (struct kprobe){
 			.symbol_name = "perf_event_mmap",
 			.offset = offsets[i],

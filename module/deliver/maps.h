@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What readers of a ring learn of the code that threads have mapped */
+/* What readers of a ring learn of the code that threads have mapped. */
 #ifndef PERFCTR_MAPS_H
 #define PERFCTR_MAPS_H
 
@@ -9,25 +9,31 @@ struct perfctr_recorder;
 struct task_struct;
 struct vperfctr;
 
-/* The owner looks at its memory, and announces to readers what they do not know. May sleep. */
+/*
+ * The owner looks at its memory, and writes records of all executable mappings that readers do not
+ * know. May sleep.
+ */
 void vperfctr_record_maps(struct vperfctr *perfctr);
 
 /*
- * Call this before the FORK is written, if the child shares its parent's memory. Both then see the
- * same changes, and readers know as much of the child's memory as of the parent's.
+ * Call this before the FORK is written, if the child shares its parent's memory. Parent and child
+ * then see the same changes, and readers know as much of the child's memory as of the parent's.
  */
 void vperfctr_use_same_maps(struct vperfctr *parent, struct vperfctr *perfctr,
 			    struct task_struct *child);
 /*
  * Call this after the FORK is written, if the child has a copy of its parent's memory. At a FORK
- * readers assume that the child has all maps that they know of its parent. That is right only if
- * every change before the copy was announced before the FORK, and no change after the copy was
- * announced before the FORK. The parent is in fork(2), so it is right if the parent looked last.
- * Otherwise the child's samples say MAP_UNKNOWN until the child looks.
+ * readers assume that the child has all maps that they know of its parent. The readers are right if
+ * exactly the changes before the copy were announced before the FORK. That is so if the parent,
+ * which is in fork(2), was the last thread that looked at the memory. Otherwise the child's samples
+ * say MAP_UNKNOWN until the child looks.
  */
 void perfctr_copy_maps(const struct perfctr_recorder *from, struct perfctr_recorder *recorder);
 
-/* Hears of mappings from now on, until put. EOPNOTSUPP: the kernel allows no probe. May sleep. */
+/*
+ * Turns on the probe of new mappings, until perfctr_record_maps_put(). Returns 0, or -EOPNOTSUPP if
+ * the kernel allows no such probe. May sleep.
+ */
 int perfctr_record_maps_get(void);
 void perfctr_record_maps_put(void);
 void perfctr_maps_exit(void);

@@ -20,12 +20,15 @@
 #include "deliver/overflow.h"
 #include "deliver/record.h"
 
-/* Most overflows of a thread per tick that let its counters go on, or write a sample */
+/* The number of overflows per tick and thread that let its counters go on, or write a sample */
 static unsigned int overflow_budget = 50000 / HZ;
 module_param(overflow_budget, uint, 0644);
 MODULE_PARM_DESC(overflow_budget, "overflows of a thread in a tick after which its counters go on by themselves (50000 a second)");
 
-/* End an overflow. The clock may be resumed alone, so the state is suspended first. */
+/*
+ * Ends an overflow, so that the counters may go on. Suspends the state first, because its clock may
+ * be resumed alone.
+ */
 static void go_on(struct vperfctr *perfctr)
 {
 	vperfctr_suspend(perfctr);
@@ -33,16 +36,17 @@ static void go_on(struct vperfctr *perfctr)
 }
 
 /*
- * Is the state's tree dead? Then its overflows are not delivered any more, not even one that was
- * found before: the root may write to the same ring by another control. The owner calls this with
- * interrupts off. While they are off, whoever ends the tree waits for this CPU.
+ * Returns true if the state's tree is dead. Then no overflow of the state is delivered any more,
+ * not even an overflow that was found before: the root may already write to the same ring by
+ * another control. The owner calls this with interrupts off. While they are off, whoever ends the
+ * tree waits for this CPU.
  */
 static bool is_dead(const struct vperfctr *perfctr)
 {
 	return atomic_read(&perfctr->hold) & PERFCTR_HOLD_DEAD;
 }
 
-/* May one more overflow of this tick let the counters go on, or write a sample? */
+/* Returns true if one more overflow of this tick may let the counters go on, or write a sample. */
 static bool within(struct perfctr_budget *budget)
 {
 	unsigned long now = jiffies;
@@ -55,8 +59,8 @@ static bool within(struct perfctr_budget *budget)
 }
 
 /*
- * The owner signals itself, so si_uid is right in its namespace. The mask in si_pid is
- * not translated, as the signal crosses no namespace.
+ * Signals the owner, which is current. A thread that signals itself gets an si_uid of its own user
+ * namespace, and the kernel does not translate si_pid, which has the mask here.
  */
 static void signal_owner(int signo, u32 mask, bool throttled)
 {
@@ -71,20 +75,20 @@ static void signal_owner(int signo, u32 mask, bool throttled)
 	info.si_uid = from_kuid_munged(current_user_ns(), current_uid());
 	err = send_sig_info(signo, &info, current);
 	if (err) {
-		/* SIGIO can always be sent; the kernel does the same for F_SETSIG. */
+		/* SIGIO can always be sent. The kernel falls back on it for F_SETSIG, too. */
 		info.si_signo = SIGIO;
 		send_sig_info(SIGIO, &info, current);
 	}
 }
 
 /*
- * Samples instead of signals: at an overflow, or when one is due by time. The counters go on at
- * once.
+ * A state that records gets samples instead of signals, at an overflow, or when a sample is due by
+ * time. Its counters go on at once.
  */
 
 /*
- * Writes a sample. False: there were too many in this tick, so it writes THROTTLED instead. A state
- * that counts kernel mode may overflow here for ever: a kill ends that.
+ * Writes a sample. If there were too many in this tick, writes THROTTLED instead and returns false.
+ * A state that counts kernel mode may overflow here again and again, and only a kill ends that.
  */
 static bool write_sample(struct vperfctr *perfctr, struct pt_regs *regs, u32 mask,
 			 const u64 *value)
@@ -126,7 +130,10 @@ static void sample(struct vperfctr *perfctr, struct pt_regs *regs)
 		vperfctr_throttle(perfctr, true);
 }
 
-/* The same at the end of an interrupt that only stopped the i-mode counters */
+/*
+ * Writes the sample that is due, if any, at the end of an interrupt that only stopped the i-mode
+ * counters. The state goes on.
+ */
 static void sample_stopped(struct vperfctr *perfctr)
 {
 	u64 value[1 + PERFCTR_MAX_HW];
@@ -152,7 +159,10 @@ void vperfctr_on_timer(struct vperfctr *perfctr)
 	vperfctr_resume(perfctr);
 }
 
-/* By the owner on its way to user mode. The interrupted registers are not known any more. */
+/*
+ * Writes the sample that is due, if any. The owner calls this on its way to user mode, when the
+ * interrupted registers are not known any more.
+ */
 static void sample_late(struct vperfctr *perfctr)
 {
 	unsigned long flags;
@@ -175,14 +185,14 @@ void vperfctr_deliver(struct vperfctr *perfctr)
 		sample_late(perfctr);
 		return;
 	}
-	/* The state may have another control by now, without i-mode counters. */
+	/* The state may have got another control, without i-mode counters. */
 	if (!imode)
 		return;
 	local_irq_save(flags);
 	mask = is_dead(perfctr) ? 0 : imode->pending;
 	imode->pending = 0;
 	signo = imode->signo;
-	/* A state that counts kernel mode may overflow here for ever: a kill ends that. */
+	/* A state that counts kernel mode may overflow here again and again until it is killed. */
 	goes_on = mask && imode->left > 1 && !fatal_signal_pending(current);
 	if (goes_on)
 		imode->left--;
@@ -198,7 +208,8 @@ void vperfctr_deliver(struct vperfctr *perfctr)
 }
 
 /*
- * An exec removes the signal handler. A signal would then kill, so signals end too. Samples go on.
+ * An exec removes the signal handler, and a signal would kill the new program. So the exec ends the
+ * signals. Samples go on.
  */
 void vperfctr_imode_exec(struct vperfctr *perfctr)
 {
@@ -214,8 +225,9 @@ void vperfctr_imode_exec(struct vperfctr *perfctr)
 }
 
 /*
- * By the owner, or while the owner is frozen; interrupts are off. @left: the argument of REFRESH;
- * 0 for IRESUME
+ * Lets the counters go on after an overflow. The owner calls this, or another thread while the
+ * owner is frozen. Interrupts are off. @left is the argument of REFRESH, or 0 for IRESUME. Returns
+ * 0, or -EINVAL.
  */
 static int iresume(struct vperfctr *own, u64 left)
 {
@@ -225,7 +237,7 @@ static int iresume(struct vperfctr *own, u64 left)
 		return -EINVAL;
 	if (left)
 		own->imode->left = left;
-	/* A pending overflow is delivered first. */
+	/* A pending overflow is delivered first, and the counters go on after that. */
 	if (overflown && !own->imode->pending) {
 		go_on(own);
 		if (vperfctr_is_own(own))
@@ -251,7 +263,10 @@ static int iresume_tracee(struct vperfctr *perfctr, u64 left)
 	return err;
 }
 
-/* Resumes the caller's state, by any handle of its tree, or a tracee's, by a handle of that. */
+/*
+ * Lets the counters of the caller's state go on, if @perfctr is of the same tree. Otherwise
+ * @perfctr must be the state of a tracee, and its counters go on. @left: see iresume()
+ */
 static int resume_ioctl(struct vperfctr *perfctr, u64 left)
 {
 	struct vperfctr *own = vperfctr_acting_owner(perfctr, true);
@@ -286,10 +301,10 @@ static __always_inline void interrupt_begins(struct vperfctr *perfctr)
 
 	if (!(perfctr->undo & PERFCTR_UNDO_ICTRS))
 		return;
-	/* Counters of user mode cannot overflow while other handlers run, so they run on. */
+	/* The interrupt is not ours. Counters of user mode cannot overflow while handlers run. */
 	if (user_only && !perfctr_cpu_ioverflowed(config))
 		return;
-	/* Nothing else counts here, and the page shows nothing: stop the i-mode counters only. */
+	/* a-mode counters of user mode count nothing here, so it is enough to stop the others. */
 	if (user_only && perfctr->recorder && perfctr->undo == PERFCTR_UNDO_ICTRS)
 		vperfctr_imode_stop(perfctr);
 	else
@@ -297,18 +312,20 @@ static __always_inline void interrupt_begins(struct vperfctr *perfctr)
 }
 
 /*
- * An overflow interrupt, as it begins and as it ends. As it begins, it suspends the state. That
- * finds overflows, and our counters stand still while other handlers run. A state of user mode
- * alone runs on if none of its own counters overflowed. As it ends, it signals the owner if it
- * interrupted user mode. Otherwise the signal waits until the owner returns to user mode, since it
- * would end a sleep in the kernel. On RT the signal always waits, since its lock sleeps. Then the
- * state goes on, or waits for IRESUME.
+ * Handles an overflow interrupt, once as the interrupt begins and once as it ends.
+ *
+ * The begin suspends the state. The suspend finds overflows, and our counters stand still while
+ * other handlers run. A state of user mode alone runs on if none of its own counters overflowed.
+ *
+ * The end signals the owner if the interrupt came in user mode. Otherwise the signal waits until
+ * the owner returns to user mode, because it would end a sleep in the kernel. On PREEMPT_RT the
+ * signal always waits, because its lock sleeps. Then the state goes on, or waits for IRESUME.
  */
 static void interrupt(bool ends)
 {
 	struct vperfctr *perfctr = vperfctr_current();
 
-	/* Without i-mode counters the interrupt stops nothing, so it may resume nothing. */
+	/* The interrupt suspends only states with i-mode counters, and resumes only such states. */
 	if (!perfctr || !perfctr->imode)
 		return;
 	if (!ends) {

@@ -5,22 +5,28 @@
 
 struct vperfctr;
 
-/* In a hard interrupt: this CPU's timer has fired. The state is current's, and records. */
+/*
+ * Writes the sample that is due, as the timer of this CPU fires. @perfctr is the state of current,
+ * and records. Called in a hard interrupt.
+ */
 void vperfctr_on_timer(struct vperfctr *perfctr);
 /*
- * The owner calls this on its way to user mode: it writes the sample that is due, or signals the
- * overflow, if there is one. An interrupt of user mode calls it to signal an overflow.
+ * Writes the sample that is due, or signals the overflow, if there is one. The owner calls this on
+ * its way to user mode. An overflow interrupt of user mode calls this to signal the overflow.
  */
 void vperfctr_deliver(struct vperfctr *perfctr);
-/* By the owner at an exec: no overflow is signalled any more. */
+/* Ends the signals of overflows. The owner calls this at an exec. */
 void vperfctr_imode_exec(struct vperfctr *perfctr);
 int vperfctr_iresume_ioctl(struct vperfctr *perfctr);
 int vperfctr_refresh_ioctl(struct vperfctr *perfctr, unsigned long count);
 
-/* Hears the counters' interrupts from now on, until some time after the last put. May sleep. */
+/*
+ * Hears the counters' interrupts from now on, until some time after the last
+ * perfctr_interrupts_put(). Returns 0 or an error. May sleep.
+ */
 int perfctr_interrupts_get(void);
 void perfctr_interrupts_put(void);
-/* At unload, when no config is left */
+/* Ends the hearing of interrupts. Called at unload, when no config is left. */
 void perfctr_interrupts_exit(void);
 
 #endif /* PERFCTR_OVERFLOW_H */

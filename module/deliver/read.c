@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading sums: the owner reads its own, others interrupt the owner's CPU.
+ * Reads of sums: the owner reads its own sums, and other threads interrupt the owner's CPU.
  */
 
 #include <linux/fs.h>
@@ -19,7 +19,7 @@
 
 bool vperfctr_sums(const struct vperfctr *perfctr, struct perfctr_sample *sample)
 {
-	/* Acquire: sums are read after it; pairs with change_end(), sums_are_complete(). */
+	/* Sums are read after seq. Pairs with change_end(), sums_are_complete(). */
 	u32 seq = smp_load_acquire(&perfctr->seq);
 	u32 cstatus = vperfctr_cstatus(perfctr);
 	u64 *value = sample->value;
@@ -30,16 +30,16 @@ bool vperfctr_sums(const struct vperfctr *perfctr, struct perfctr_sample *sample
 	sample->cstatus = cstatus;
 	sample->overflows = READ_ONCE(perfctr->overflows);
 	sample->hold = atomic_read(&perfctr->hold);
-	/* If a sum changes meanwhile, so does seq, and the caller throws all away. */
+	/* If a sum changes meanwhile, seq changes, too, and the caller throws all sums away. */
 	*value++ = data_race(perfctr->cpu_state.clock);
 	for (i = 0; i < PERFCTR_CSTATUS_NRCTRS(cstatus); i++)
-		/* likewise */
+		/* If this sum changes, seq does, too. */
 		*value++ = data_race(perfctr->cpu_state.ctr[i].acc);
 	smp_rmb();	/* pairs with sums_are_changing(), change_begin() */
 	return READ_ONCE(perfctr->seq) == seq;
 }
 
-/* Reads counters that are perf's. True: perf has lost the event of one. */
+/* Reads the counters of a shared state. Returns true if perf has lost the event of a counter. */
 static bool sample_shared(const struct vperfctr *perfctr, u64 *value)
 {
 	const struct perfctr_cpu_ctr *ctr, *end = perfctr->cpu_state.end;
@@ -51,7 +51,7 @@ static bool sample_shared(const struct vperfctr *perfctr, u64 *value)
 	return lost;
 }
 
-/* Metrics can only be read by a suspend. The resume starts them from zero. */
+/* Reads sums by a suspend: metrics cannot be read otherwise. The resume starts them from zero. */
 static noinline void sample_own_way(struct vperfctr *perfctr, struct perfctr_sample *sample)
 {
 	vperfctr_suspend(perfctr);
@@ -61,7 +61,7 @@ static noinline void sample_own_way(struct vperfctr *perfctr, struct perfctr_sam
 	vperfctr_resume(perfctr);
 }
 
-/* The owner is current, or was interrupted on this CPU; interrupts are off. */
+/* Reads the sums of current's state. The caller is current, or an interrupt. Interrupts are off. */
 static __always_inline void state_sample(struct vperfctr *perfctr, struct perfctr_sample *sample)
 {
 	const struct perfctr_cpu_state *state = &perfctr->cpu_state;
@@ -83,7 +83,7 @@ static __always_inline void state_sample(struct vperfctr *perfctr, struct perfct
 				return;
 			}
 			if (!vperfctr_is_native(perfctr)) {
-				/* On a loss these values are the last ones: the state stops. */
+				/* On a loss these are the last values, as the state stops. */
 				if (unlikely(sample_shared(perfctr, value)))
 					vperfctr_suspend(perfctr);
 				return;
@@ -107,14 +107,14 @@ static void remote_sample(void *arg)
 	struct remote_read *read = arg;
 
 	if (vperfctr_current() != read->perfctr)
-		return;		/* it left this CPU meanwhile */
+		return;		/* the owner has left this CPU meanwhile */
 	state_sample(read->perfctr, read->sample);
 	read->done = true;
 }
 
 /*
- * Reads the sums of another thread, or of one that has ended. An attempt fails only if the thread
- * was switched meanwhile, so the loop ends.
+ * Reads the sums of another thread, or of a thread that has ended. An attempt fails only if the
+ * thread was switched meanwhile, so the loop ends. Returns 0, or -ERESTARTSYS.
  */
 static noinline int sample_other(struct vperfctr *perfctr, struct perfctr_sample *sample)
 {
@@ -133,7 +133,7 @@ static noinline int sample_other(struct vperfctr *perfctr, struct perfctr_sample
 			return 0;
 		if (signal_pending(current))
 			return -ERESTARTSYS;
-		/* The next sample may have fewer sums: the rest must be zero. */
+		/* The next attempt may find fewer sums, and all others must be zero. */
 		memset(sample->value, 0, (1 + PERFCTR_MAX_HW) * sizeof(*sample->value));
 		cond_resched();
 	}
@@ -141,7 +141,7 @@ static noinline int sample_other(struct vperfctr *perfctr, struct perfctr_sample
 
 int vperfctr_sample(struct vperfctr *perfctr, struct perfctr_sample *sample)
 {
-	/* vperfctr_is_own() is true only in the owner itself, while it is alive. */
+	/* vperfctr_is_own() is true only in the owner itself, while the owner is alive. */
 	if (!vperfctr_is_own(perfctr))
 		return sample_other(perfctr, sample);
 	local_irq_disable();
@@ -171,8 +171,8 @@ static noinline ssize_t read_sample(struct vperfctr *perfctr, u64 __user *to, si
 }
 
 /*
- * The owner reads its own counters, which are perf's. Interrupts are off for the read, since perf
- * moves its events to other registers in interrupts.
+ * Reads the counters of current's own state, which are perf's. Interrupts are off for the read,
+ * because perf moves its events to other registers in interrupts.
  */
 static noinline ssize_t read_own_shared(struct vperfctr *perfctr, u64 __user *to, size_t count)
 {
@@ -204,11 +204,11 @@ fault:
 }
 
 /*
- * read(2): the clock and the sums, as 64-bit words. It is quicker than an ioctl, whose way through
- * the kernel alone takes longer than all of this.
+ * read(2) returns the clock and the sums, as 64-bit words. It exists because an ioctl takes longer:
+ * the ioctl's way through the kernel alone takes longer than this whole function.
  *
- * The owner reads itself as its user code would: it stores registers straight to user
- * memory, and starts again if a switch or an interrupt of ours came between. If a page
+ * The owner reads its own counters here as its user code would. It stores each count straight to
+ * user memory, and starts again if a switch or an interrupt of ours has come between. If a page
  * must be fetched, read_sample() reads everything before it stores anything.
  */
 ssize_t vperfctr_read(struct file *file, char __user *buffer, size_t count, loff_t *pos)
@@ -241,7 +241,7 @@ ssize_t vperfctr_read(struct file *file, char __user *buffer, size_t count, loff
 	for (;;) {
 		unsafe_put_user(READ_ONCE(state->clock) + perfctr_cpu_clock(), to, not_now);
 		for (ctr = state->ctr; ctr != end; ctr++) {
-			to++;	/* not below: a macro may evaluate it twice */
+			to++;	/* not in the next line, whose macro may evaluate it twice */
 			unsafe_put_user(READ_ONCE(ctr->acc) + perfctr_cpu_read(ctr), to, not_now);
 		}
 		/* A state with an error is suspended, so it does not get here. */
@@ -272,7 +272,7 @@ static_assert(offsetof(struct perfctr_read, sum) ==
 int vperfctr_read_ioctl(struct vperfctr *perfctr, void __user *arg)
 {
 	struct perfctr_read read __uninitialized;
-	/* The clock, and the sums behind it */
+	/* The clock is stored to read.clock, and the sums to read.sum behind it. */
 	struct perfctr_sample sample = { .value = &read.clock };
 	u32 size;
 	int err;
@@ -280,9 +280,9 @@ int vperfctr_read_ioctl(struct vperfctr *perfctr, void __user *arg)
 	err = perfctr_get_size(arg, PERFCTR_READ_SIZE_VER0, &size);
 	if (err)
 		return err;
-	/* The caller gets only these bytes. */
+	/* The caller gets only the first @size bytes. */
 	memset(&read, 0, min_t(size_t, size, sizeof(read)));
-	/* Before the sample: if the state is not attached here, the sums are final. */
+	/* Look before the sample is taken: if the state is not attached now, its sums are final. */
 	if (rcu_access_pointer(perfctr->owner))
 		read.flags |= PERFCTR_READ_ATTACHED;
 	smp_rmb();	/* pairs with perfctr_notify_put() in disown(), between seq and owner */
@@ -298,7 +298,7 @@ int vperfctr_read_ioctl(struct vperfctr *perfctr, void __user *arg)
 	read.overflows = sample.overflows;
 	if (!(sample.cstatus & PERFCTR_CSTATUS_CLOCK))
 		read.clock = 0;
-	/* Only for callers that have room for it. */
+	/* Read the kernel's counts only for callers whose structure has room for them. */
 	if (size > offsetof(struct perfctr_read, soft)) {
 		vperfctr_soft_read(perfctr, &read.soft.switches);
 		read.soft.task_clock = vperfctr_task_clock(read.clock);

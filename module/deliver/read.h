@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Reading sums: the owner reads its own, others interrupt the owner's CPU. */
+/* Reads of sums: the owner reads its own sums, and other threads interrupt the owner's CPU. */
 #ifndef PERFCTR_READ_H
 #define PERFCTR_READ_H
 
@@ -9,9 +9,15 @@
 struct perfctr_sample;
 struct vperfctr;
 
-/* Copies the sums of a suspended state; false: it is not suspended. Anyone may call this. */
+/*
+ * Copies the sums of a suspended state. Returns false if the state is not suspended, or was resumed
+ * meanwhile. Anyone may call this.
+ */
 bool vperfctr_sums(const struct vperfctr *perfctr, struct perfctr_sample *sample);
-/* The same for any state. ERESTARTSYS: a signal came while another CPU was asked */
+/*
+ * Reads the sums of any state. Returns 0, or -ERESTARTSYS if a signal came before the owner's CPU
+ * could be asked. May sleep.
+ */
 int vperfctr_sample(struct vperfctr *perfctr, struct perfctr_sample *sample);
 ssize_t vperfctr_read(struct file *file, char __user *buffer, size_t count, loff_t *pos);
 int vperfctr_read_ioctl(struct vperfctr *perfctr, void __user *arg);

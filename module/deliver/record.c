@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The records that a thread writes about itself: samples, its name, its fork and its exit. Before
- * each record it compares its name with the one that readers know.
+ * each record the thread compares its name with the name that readers know.
  */
 
 #include <linux/kcsan-checks.h>
@@ -18,7 +18,7 @@
 #include "deliver/recorder.h"
 
 /**
- * struct chains - the addresses of a CPU's sample in progress; used with interrupts off
+ * struct chains - the addresses of the sample that a CPU is writing; used with interrupts off
  * @nr_kernel: number of addresses in @kernel
  * @nr_user: number of addresses in @user
  * @kernel: addresses in the kernel, from the innermost
@@ -38,8 +38,9 @@ static struct chains __percpu *chains;	/* constant after init */
  */
 
 /*
- * The interrupted code may be changing current's pagefault_disabled. We leave that as we found it,
- * so there is no race, but KCSAN takes an interrupt for another CPU.
+ * The interrupted code may be changing current's pagefault_disabled. allow_faults() leaves that
+ * count as forbid_faults() found it, so there is no race. But KCSAN would report a race, because it
+ * treats an interrupt as another CPU.
  */
 static __always_inline void forbid_faults(void)
 {
@@ -55,7 +56,10 @@ static __always_inline void allow_faults(void)
 	kcsan_enable_current();
 }
 
-/* Outer frames have higher addresses. The chain ends at a frame where that is not so. */
+/*
+ * Finds the callers in user mode. Outer frames have higher addresses, so the chain ends at a frame
+ * whose address is not higher than the last.
+ */
 static void find_user_chain(struct chains *to, struct pt_regs *regs, unsigned int depth)
 {
 	unsigned long frame = perfctr_cpu_first_frame(regs), last;
@@ -76,8 +80,9 @@ static void find_user_chain(struct chains *to, struct pt_regs *regs, unsigned in
 }
 
 /*
- * May we look at current's user mode? While current exits, another's memory may still be mapped. In
- * an exec the new program's memory is mapped, which may not be ours to see.
+ * Returns true if we may look at current's user mode. While current exits, another process's memory
+ * may still be mapped. In an exec the memory of the new program is mapped, and the readers of the
+ * ring may have no permission to see that.
  */
 static __always_inline bool shows_user(void)
 {
@@ -104,7 +109,10 @@ static unsigned int find_chains(struct chains *chain, const struct perfctr_ring_
 	return PERFCTR_RECORD_KERNEL;
 }
 
-/* Somebody has changed the memory. The owner looks at it soon, unless it did so a moment ago. */
+/*
+ * Returns the flag of a sample that is written after the memory has changed. The owner looks at the
+ * memory soon, unless it has looked a moment ago.
+ */
 static noinline unsigned int map_unknown(struct vperfctr *perfctr)
 {
 	if (perfctr_ring_time() >= perfctr->recorder->look_after) {
@@ -143,8 +151,8 @@ void vperfctr_record_sample(struct vperfctr *perfctr, struct pt_regs *regs, u32 
 	sample = perfctr_ring_begin(ring, size);
 	/*
 	 * Compare while the ring is locked: the records of any later change then stand behind this
-	 * sample. @announced was read before the chain, so a change since then makes a difference,
-	 * even if its records stand in front of this sample.
+	 * sample. @announced was read before the chain was found. So the two values differ after a
+	 * change since then, even if the records of that change stand in front of this sample.
 	 */
 	if (unlikely(READ_ONCE(*recorder->changes) != announced))
 		flags |= map_unknown(perfctr);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The records that a thread writes about itself. If a state has no recorder, its fork, exec and
- * exit write nothing.
+ * The records that a thread writes about itself. If a state has no recorder, the functions for
+ * fork, exec and exit write nothing.
  */
 #ifndef PERFCTR_RECORD_H
 #define PERFCTR_RECORD_H
@@ -14,19 +14,19 @@ struct task_struct;
 struct vperfctr;
 
 /*
- * Writes a sample. @regs: the interrupted registers; NULL: they are not known, and the thread ran
- * user mode, or the kernel on its behalf. @overflown: mask of the counters that have overflowed.
- * @value: the clock and all sums
+ * Writes a sample. @regs has the interrupted registers. It is NULL if they are not known; the
+ * sample then says that the thread has entered the kernel. @overflown is a mask of the counters
+ * that have overflowed. @value has the clock and all sums.
  */
 void vperfctr_record_sample(struct vperfctr *perfctr, struct pt_regs *regs, u32 overflown,
 			    const u64 *value);
 void vperfctr_record_throttled(struct vperfctr *perfctr);
-/* By the parent, before the child first runs */
+/* Writes a FORK. The parent calls this before the child first runs. */
 void vperfctr_record_fork(struct vperfctr *parent, struct vperfctr *perfctr,
 			  struct task_struct *child);
 void vperfctr_record_exec(struct vperfctr *perfctr);
 void vperfctr_record_exit(struct vperfctr *perfctr);
-/* Frees a recorder that writes nothing any more, or NULL. Call this before the ring is put. */
+/* Frees a recorder, or NULL, that writes nothing any more. Call this before the ring is put. */
 void perfctr_record_free(struct perfctr_recorder *recorder);
 int perfctr_record_init(void);
 void perfctr_record_exit(void);

@@ -25,7 +25,7 @@ void perfctr_record_write(struct perfctr_ring_buffer *ring, const struct perfctr
 
 void perfctr_find_ids(struct perfctr_recorder *recorder)
 {
-	/* An interrupt may write a sample, and must not find only half of this done. */
+	/* An interrupt may write a sample, so it must not come when only half of this is done. */
 	lockdep_assert_irqs_disabled();
 	recorder->pid = task_tgid_nr_ns(current, recorder->ring->pid_ns);
 	recorder->tid = task_pid_nr_ns(current, recorder->ring->pid_ns);
@@ -38,7 +38,7 @@ void perfctr_write_comm(struct perfctr_recorder *recorder, unsigned int flags)
 {
 	struct perfctr_record_comm comm = {};
 
-	/* The name may be half changed here. Then a later sample writes it anew. */
+	/* The name may be half changed now. A later sample then writes it anew. */
 	data_race(memcpy(recorder->comm, current->comm, sizeof(recorder->comm)));
 	perfctr_record_fill(&comm.record, recorder, PERFCTR_RECORD_COMM, flags, sizeof(comm));
 	memcpy(comm.comm, recorder->comm, sizeof(comm.comm));

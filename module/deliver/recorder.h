@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How a recorder writes to its ring; for record.c and maps.c */
+/* How a recorder writes to its ring. record.c and maps.c use this. */
 #ifndef PERFCTR_RECORDER_H
 #define PERFCTR_RECORDER_H
 
@@ -9,8 +9,9 @@
 #include "thread/state.h"
 
 /*
- * @announced and @changes of a recorder point here while nobody watches the memory of its process.
- * @announced is `none`. @changes is `none` too if readers know all of the memory, else `some`.
+ * @announced and @changes of a recorder point here while the memory of its process is not watched.
+ * @announced then points to `none`. @changes points to `none`, too, if readers know all of the
+ * memory, and to `some` if they do not.
  */
 extern const u32 perfctr_changes_none;
 extern const u32 perfctr_changes_some;
@@ -27,10 +28,10 @@ static inline void perfctr_record_fill(struct perfctr_record *record,
 	record->tid = recorder->tid;
 }
 
-/* In any context but an NMI */
+/* Writes a complete record, whose time it sets. May be called in any context but an NMI. */
 void perfctr_record_write(struct perfctr_ring_buffer *ring, const struct perfctr_record *record);
 
-/* Does the ring have records of threads and maps? */
+/* Returns true if the ring has records of threads and maps. */
 static inline bool perfctr_records_maps(const struct perfctr_recorder *recorder)
 {
 	return recorder->ring->flags & PERFCTR_RING_MAPS;
@@ -42,15 +43,18 @@ static inline bool vperfctr_records_maps(const struct vperfctr *perfctr)
 }
 
 /*
- * Finds the ids of the owner, which is current, for its records: after the recorder was made, and
- * after an exec. At those times readers know nothing of its memory. Interrupts are off.
+ * Finds the ids of the owner, which is current, for its records. Call this after the recorder was
+ * made, and after an exec, when readers know nothing of the owner's memory. Interrupts are off.
  */
 void perfctr_find_ids(struct perfctr_recorder *recorder);
 
-/* Writes current's name. @flags: of the record. Interrupts are off. */
+/* Writes a record with current's name and these flags. Interrupts are off. */
 void perfctr_write_comm(struct perfctr_recorder *recorder, unsigned int flags);
 
-/* Do readers know current's name? memcmp() would take longer than all other checks of a sample. */
+/*
+ * Returns true if readers know current's name. memcmp() would take longer than all other checks of
+ * a sample.
+ */
 static __always_inline bool perfctr_is_known_as(const struct perfctr_recorder *recorder)
 {
 	const unsigned long *known = (const unsigned long *)recorder->comm;
@@ -60,13 +64,13 @@ static __always_inline bool perfctr_is_known_as(const struct perfctr_recorder *r
 	BUILD_BUG_ON(offsetof(struct task_struct, comm) % sizeof(*now) ||
 		     offsetof(struct perfctr_recorder, comm) % sizeof(*known));
 	for (i = 0; i < TASK_COMM_LEN / sizeof(*now); i++)
-		/* The name may be changing; a later sample finds it changed. */
+		/* If the name is changing right now, a later sample finds it changed. */
 		if (known[i] != data_race(now[i]))
 			return false;
 	return true;
 }
 
-/* Finds and writes whatever must come before a record of current's. Interrupts are off. */
+/* Finds and writes all that must stand before a record of current's. Interrupts are off. */
 static __always_inline void perfctr_introduce(struct perfctr_recorder *recorder)
 {
 	lockdep_assert_irqs_disabled();
@@ -76,7 +80,7 @@ static __always_inline void perfctr_introduce(struct perfctr_recorder *recorder)
 		perfctr_write_comm(recorder, 0);
 }
 
-/* The same with interrupts on: it turns them off, since one may write a sample. */
+/* Does what perfctr_introduce() does, for callers with interrupts on: one may write a sample. */
 void perfctr_introduce_now(struct perfctr_recorder *recorder);
 
 #endif /* PERFCTR_RECORDER_H */

@@ -111,7 +111,7 @@ static __always_inline bool load_user(struct vperfctr *perfctr, int hold,
 		return !counting || perfctr_cpu_has_loaded(config) || load(perfctr);
 	if (!load_private(perfctr, uid))
 		return false;
-	/* i-mode counters get their values only when they start, and may hold others' until then. */
+	/* i-mode counters may hold counts of others until they start, which sets their values. */
 	if (!counting && config->imask)
 		perfctr_cpu_iclear(config);
 	return true;
