@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Whether a control may have a config: what the processor can count, and what its thread may. */
+/* Whether a control may have a config: what the processor can count, and what current may count. */
 
 #include "arch/user.h"
 #include "perf/shared.h"
 #include "thread/kin.h"
 #include "config/check.h"
 
-/* See config.h. */
+/* config.h describes these variables. */
 DEFINE_MUTEX(perfctr_config_mutex);
 unsigned int perfctr_nr_claimed[2];
 unsigned int perfctr_nr_session_configs;
 bool perfctr_late_readers;
 
-/* The first counter that counts in kernel mode */
+/* Returns the index of the first counter that counts in kernel mode, or PERFCTR_NO_INDEX. */
 static u32 find_kernel(const struct perfctr_ctr_control *ctr, u32 nr)
 {
 	u32 i;
@@ -25,7 +25,7 @@ static u32 find_kernel(const struct perfctr_ctr_control *ctr, u32 nr)
 
 bool perfctr_may_count_kernel(bool shared)
 {
-	/* A processor without filters counts the kernel always, so "open" permits that too. */
+	/* On a processor without filters all counters count the kernel, so "open" permits that. */
 	return (perfctr_cpu_modeless() && !shared &&
 		READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OPEN) || !perfctr_allow_kernel();
 }

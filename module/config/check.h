@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whether a control may have a config. Each of these returns 0, or an error with *why.
+ * Whether a control may have a config. Each of these functions returns 0, or an error and *why.
  */
 #ifndef PERFCTR_CHECK_H
 #define PERFCTR_CHECK_H
@@ -8,17 +8,22 @@
 #include "config/config.h"
 
 /*
- * Can the wanted source count this control, and is current permitted to? Sets wanted->kernel.
- * EINVAL, EOPNOTSUPP, EACCES, as perfctr_cpu_check() and perfctr_shared_check()
+ * Checks that the wanted source can count this control, and that current is permitted to count it.
+ * Sets wanted->kernel. Returns 0, or the error of perfctr_cpu_check() or perfctr_shared_check(), or
+ * -EACCES.
  */
 int perfctr_check(struct wanted *wanted, struct perfctr_refusal *why);
-/* May current use this config, which was checked for another thread of its user? EACCES */
+/*
+ * Checks that current may use this config, which was checked for another thread of the user.
+ * Returns 0 or -EACCES.
+ */
 int perfctr_check_again(const struct perfctr_config *config, const struct wanted *wanted,
 			struct perfctr_refusal *why);
 /*
- * Native counters count for CPUs or for threads, never for both. EBUSY: now they count for the
- * other. EAGAIN: processes may still read counters that threads had. The caller has reaped configs
- * without users, and holds config_mutex.
+ * Native counters count for CPUs or for threads, never for both. Returns 0, or -EBUSY if they now
+ * count for CPUs and a thread wants them, or the reverse. Returns -EAGAIN if processes may still
+ * read counters that threads had. The caller has reaped configs without users, and holds
+ * config_mutex.
  */
 int perfctr_check_wide(const struct wanted *wanted, struct perfctr_refusal *why);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Configs: what controls ask of the hardware, one for all states of a user that ask
- * the same. A config is claimed on every told CPU before its first state gets it, and
- * unclaimed after the last state has gone, or when root evicts it.
+ * A config is what a control asks of the counters. All states of a user that ask for the same use
+ * one config. A config is claimed on every told CPU before its first state gets it, and unclaimed
+ * after its last state has gone, or when root evicts the config.
  */
 
 #include <linux/cpu.h>
@@ -33,14 +33,14 @@
 
 static DEFINE_HASHTABLE(configs, 12);	/* config_mutex */
 static unsigned int nr_configs;		/* in the table; config_mutex */
-static u64 hash_key;			/* random, so that nobody can fill one bucket; constant */
+static u64 hash_key;			/* random, so that users cannot fill one bucket; constant */
 
-static void (*have_evicted)(void);	/* handed down by a higher file; or NULL */
+static void (*have_evicted)(void);	/* from perfctr_config_set_evicted(), or NULL */
 
-/* In jiffies. Until then threads may still read registers whose counting another has ended. */
+/* Until this time, in jiffies, threads may read registers that another thread took from them. */
 static unsigned long late_until;
 
-/* Guards the list, and each config's users as they reach or leave zero. Inside config_mutex. */
+/* Guards the list, and the changes of a config's @users from and to zero. Inside config_mutex. */
 static DEFINE_RAW_SPINLOCK(unused_lock);
 static LIST_HEAD(unused);
 
@@ -56,12 +56,12 @@ static DECLARE_DELAYED_WORK(give_back_work, config_give_back);
 static void readers_end(struct work_struct *work);
 static DECLARE_DELAYED_WORK(readers_work, readers_end);
 
-/* The members of a counter that may differ; the rest is zero. */
+/* Size of the members of struct perfctr_ctr_control that may differ. The rest is zero. */
 #define COMPARED	offsetof(struct perfctr_ctr_control, reserved)
 
 static_assert(COMPARED == 6 * sizeof(u64));
 
-/* The kernel's hashes would take as long as all the rest of a CONTROL of four counters. */
+/* The kernel's own hash functions would take as long as the rest of a CONTROL of four counters. */
 static u32 config_hash(const struct wanted *wanted)
 {
 	const struct perfctr_ctr_control *ctr = wanted->ctr;
@@ -88,7 +88,7 @@ static bool config_equal(const struct perfctr_config *config, const struct wante
 		    own->event != ctr->event || own->config != ctr->config ||
 		    own->ireset != ctr->ireset)
 			return false;
-	/* Others' are zero. */
+	/* In other controls config1 and config2 are zero. */
 	if (likely(!wanted->perf && !perfctr_cpu_more_config()))
 		return true;
 	for (i = 0; i < wanted->nr; i++)
@@ -98,7 +98,10 @@ static bool config_equal(const struct perfctr_config *config, const struct wante
 	return true;
 }
 
-/* Finds the config that current may share. *other: somebody else's for an equal control, or NULL */
+/*
+ * Returns the config that current may use, or NULL. Sets *other to a config of somebody else for an
+ * equal control, or to NULL.
+ */
 static struct perfctr_config *config_find(const struct wanted *wanted,
 					  struct perfctr_config **other)
 {
@@ -121,7 +124,10 @@ static struct perfctr_config *config_find(const struct wanted *wanted,
 	return NULL;
 }
 
-/* No CPU has loaded a config whose claim has ended, so ids are used again. See @at_once. */
+/*
+ * Returns an id that no config in the table has. Ids of former configs are used again, because no
+ * CPU has loaded a config whose claim has ended. See also @at_once of struct vperfctr.
+ */
 static unsigned long new_id(bool user)
 {
 	static unsigned long last = PERFCTR_ID_STEP;	/* config_mutex */
@@ -141,7 +147,7 @@ next:
 	return last | (user ? PERFCTR_ID_USER : 0);
 }
 
-/* If we have neither a claim nor a counter, leave isolated CPUs alone again. */
+/* Leaves isolated CPUs alone again if there is no config, and no counter lingers. */
 static void leave_if_last(void)
 {
 	if (!nr_configs && !perfctr_config_lingers())
@@ -163,17 +169,17 @@ static void ended_others(void)
 	WRITE_ONCE(late_until, jiffies + PERFCTR_READER_DELAY);
 }
 
-/* How long counters linger, in jiffies */
+/* Returns for how long counters linger, in jiffies. */
 static unsigned long readers_need(void)
 {
-	/* A large number if late_until is past */
+	/* If late_until is past, this is a large number. */
 	unsigned long left = READ_ONCE(late_until) - jiffies;
 
 	return left > PERFCTR_HANDLER_DELAY && left <= PERFCTR_READER_DELAY ?
 	       left : PERFCTR_HANDLER_DELAY;
 }
 
-/* Call this when the last counters may have been unclaimed. */
+/* Gives back lingering counters in a while. Called when counters may have been unclaimed. */
 static void give_back_later(void)
 {
 	if (perfctr_cpu_lingers())
@@ -196,13 +202,16 @@ static void config_unclaim(struct perfctr_config *config)
 		perfctr_cpu_unclaim(config, perfctr_run_paid);
 		return;
 	}
-	/* This suspends the states that count by it; then they are lost. */
+	/* This suspends the states that count by the config. Their next resume loses them. */
 	if (config->evicted)
 		perfctr_run_paid(perfctr_run_nothing, NULL);
 	perfctr_shared_unclaim(config);
 }
 
-/* config_mutex and the hotplug lock are held. Puts the table's reference. */
+/*
+ * Takes a config from the table, unclaims it, and puts the table's reference. The caller holds the
+ * hotplug lock and config_mutex.
+ */
 static void config_end(struct perfctr_config *config)
 {
 	lockdep_assert_held(&perfctr_config_mutex);
@@ -215,7 +224,7 @@ static void config_end(struct perfctr_config *config)
 		perfctr_interrupts_put();
 	if (config->account)
 		perfctr_account_drop_config(config->account);
-	/* We put these here: the config's last reference may be put where nothing may sleep. */
+	/* These are not put with the last reference, which may be put where nothing may sleep. */
 	put_user_ns(config->user_ns);
 	put_pid_ns(config->pid_ns);
 	perfctr_config_unref(config);
@@ -225,7 +234,7 @@ static struct perfctr_config *next_unused(void)
 {
 	struct perfctr_config *config;
 
-	/* No lock needed: whoever adds a config then reaps, or has the worker reap. */
+	/* This needs no lock: after a config is added to the list, somebody always reaps again. */
 	if (list_empty(&unused))
 		return NULL;
 	raw_spin_lock_irq(&unused_lock);
@@ -241,7 +250,7 @@ bool perfctr_config_reap(void)
 	struct perfctr_config *config;
 	bool any = false;
 
-	/* A config gets no new user meanwhile: to find it takes the mutex. */
+	/* A config gets no new user meanwhile, because config_find() needs the mutex. */
 	while ((config = next_unused())) {
 		config_end(config);
 		any = true;
@@ -273,7 +282,7 @@ static void config_age(struct work_struct *work)
 		queue_delayed_work(perfctr_wq, &age_work, perfctr_cpu_age_period());
 }
 
-/* Adds a user to a config of the table, which may just have lost its last one. */
+/* Adds a user to a config of the table, which may just have lost its last user. */
 static void use_again(struct perfctr_config *config)
 {
 	if (likely(atomic_add_unless(&config->users, 1, 0))) {
@@ -302,7 +311,7 @@ static int config_claim(struct perfctr_config *config, const struct perfctr_wher
 	return 0;
 }
 
-/* Makes and claims a config. Interrupts and EAGAIN: see perfctr_config_get_from(). */
+/* Makes and claims a config for perfctr_config_get_from(). */
 static struct perfctr_config *config_make(const struct wanted *wanted,
 					  struct perfctr_refusal *why)
 {
@@ -325,7 +334,7 @@ static struct perfctr_config *config_make(const struct wanted *wanted,
 	config->pid_ns = get_pid_ns(wanted->pid_ns);
 	config->user_ns = get_user_ns(wanted->user_ns);
 	memcpy(config->ctr, wanted->ctr, nr * sizeof(*wanted->ctr));
-	/* A control without counters never fails here: that is how a thread stops. */
+	/* A control without counters is not charged, so a thread can always stop counting. */
 	err = nr ? perfctr_account_add_config(&config->account) : 0;
 	if (err)
 		goto err_free;
@@ -353,7 +362,7 @@ struct perfctr_config *perfctr_config_get_from(struct wanted *wanted,
 	struct perfctr_config *config = NULL, *other;
 	int err = 0;
 
-	/* Cores of all types have the clock, and perf counts on each type. */
+	/* The type of core matters only for native counters. */
 	if (wanted->nr && !wanted->shared)
 		err = perfctr_cpu_core(&wanted->where, &wanted->core);
 	wanted->hash = config_hash(wanted);
@@ -365,13 +374,13 @@ struct perfctr_config *perfctr_config_get_from(struct wanted *wanted,
 			return ERR_PTR(err);
 		use_again(config);
 		if (wanted->nr_ictrs)
-			perfctr_interrupts_put();	/* this config has its own get */
+			perfctr_interrupts_put();	/* config_make() did a get for the config */
 		return config;
 	}
 	err = perfctr_check(wanted, why) ?: err;
 	if (err)
 		return ERR_PTR(err);
-	/* A config that nobody uses any more may have the counters that we want. */
+	/* A config without users may have the counters that we want. */
 	if (perfctr_config_reap())
 		config_find(wanted, &other);
 	err = perfctr_check_wide(wanted, why);
@@ -411,7 +420,7 @@ void perfctr_config_drop_user(struct perfctr_config *config, bool atomic)
 	raw_spin_unlock_irqrestore(&unused_lock, flags);
 	if (!last)
 		return;
-	/* From here on somebody may find it and use it again, which takes it off the list. */
+	/* From here on somebody may find the config and use it again, off the list. */
 	if (atomic)
 		queue_work(perfctr_wq, &reap_work);
 	else
@@ -438,7 +447,7 @@ void perfctr_config_put_late(struct perfctr_config *config)
 	perfctr_config_put(config, false);
 }
 
-/* Gives other configs with the evicted one's id a new id, which no CPU has loaded. */
+/* Gives all other configs with the id of the evicted config a new id, which no CPU has loaded. */
 static void change_id(const struct perfctr_config *evicted)
 {
 	unsigned long id = new_id(evicted->id & PERFCTR_ID_USER);
@@ -450,8 +459,8 @@ static void change_id(const struct perfctr_config *evicted)
 }
 
 /*
- * The end of the claim suspends every running state that counts by it. The next resume of such a
- * state sees @evicted.
+ * Evicts a config. The end of its claim suspends every running state that counts by the config. The
+ * next resume of such a state sees @evicted.
  */
 static void config_evict(struct perfctr_config *config, u32 error)
 {
@@ -465,7 +474,7 @@ static void config_evict(struct perfctr_config *config, u32 error)
 	config_end(config);
 }
 
-/* While there may be late readers, isolated CPUs stay told, so that we find readers there too. */
+/* While there may be late readers, isolated CPUs stay told, so that we find readers on them. */
 static void readers_begin(void)
 {
 	lockdep_assert_held(&perfctr_config_mutex);
@@ -499,7 +508,7 @@ static void readers_end(struct work_struct *work)
 	cpus_read_unlock();
 }
 
-/* Evicts the configs of all users, or of one; with PERFCTR_ERROR_CHANGED only native ones. */
+/* Evicts the configs of all users, or of user @uid. PERFCTR_ERROR_CHANGED spares shared configs. */
 static void evict_some(bool all, kuid_t uid, u32 error)
 {
 	struct perfctr_config *config;
@@ -531,7 +540,10 @@ void perfctr_config_evict(bool all, kuid_t uid)
 	evict_some(all, uid, PERFCTR_ERROR_LOST);
 }
 
-/* Threads that counted on a CPU since its registers were verified may be anywhere: evict all. */
+/*
+ * Evicts all native configs after somebody else has written to the registers of a CPU. A thread
+ * that counted there since the last verification may be on any CPU now.
+ */
 static void evict_native(struct work_struct *work)
 {
 	evict_some(true, KUIDT_INIT(0), PERFCTR_ERROR_CHANGED);
@@ -557,7 +569,7 @@ int perfctr_config_init(void)
 	return 0;
 }
 
-/* No state is left, so no config loses its last user any more. */
+/* Called when no state is left, so no config can lose its last user any more. */
 void perfctr_config_exit(void)
 {
 	flush_work(&reap_work);
@@ -567,7 +579,7 @@ void perfctr_config_exit(void)
 	readers_end(&readers_work.work);
 	cancel_delayed_work_sync(&give_back_work);
 	config_give_back(NULL);
-	/* Counters were given back; verification is off. */
+	/* The counters were given back, so registers are not verified any more. */
 	perfctr_cpu_set_changed(NULL);
 	flush_work(&evict_work);
 	perfctr_interrupts_exit();

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Metrics are folded once a second, also those of threads that are never switched. */
+/* Folds metrics once a second, also those of threads that are never switched. */
 #ifndef PERFCTR_FOLD_H
 #define PERFCTR_FOLD_H
 
-/* Metrics are folded from now on, until the last put. */
+/* Metrics are folded from the first perfctr_fold_get() to the last perfctr_fold_put(). */
 void perfctr_fold_get(void);
 void perfctr_fold_put(void);
-/* After the last put. May sleep. */
+/* Called after the last perfctr_fold_put(). May sleep. */
 void perfctr_fold_exit(void);
 
 #endif /* PERFCTR_FOLD_H */

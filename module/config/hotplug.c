@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* CPUs that come and go */
+/* Prepares the counters of CPUs that come online, and leaves those of CPUs that go offline. */
 
 #include <linux/cpuhotplug.h>
 
@@ -18,7 +18,7 @@ static int prepare(unsigned int cpu)
 	return 0;
 }
 
-/* Also called after an offline that was cancelled. */
+/* Called as a CPU has come online, and also after an offline that was cancelled. */
 static int online(unsigned int cpu)
 {
 	mutex_lock(&perfctr_config_mutex);
@@ -41,7 +41,10 @@ static int online(unsigned int cpu)
 	return 0;
 }
 
-/* Later, threads that have yet to leave this CPU may still be switched in here, and load. */
+/*
+ * Called as a CPU goes offline. Threads that have yet to leave the CPU may still be switched in
+ * there after this, and load a config.
+ */
 static int offline(unsigned int cpu)
 {
 	mutex_lock(&perfctr_config_mutex);

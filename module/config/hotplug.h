@@ -2,7 +2,10 @@
 #ifndef PERFCTR_HOTPLUG_H
 #define PERFCTR_HOTPLUG_H
 
-/* From now on online CPUs have counters, and so have those that come later. ENOMEM. May sleep */
+/*
+ * Prepares the counters of all online CPUs, and from now on of each CPU that comes. Returns 0, or a
+ * negative error. May sleep.
+ */
 int perfctr_hotplug_init(void);
 void perfctr_hotplug_exit(void);
 

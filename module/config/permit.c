@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Permission to read registers in user mode, where the kernel gives it to processes and
- * not to threads (x86), and changes of the policy.
+ * Gives processes the permission to read registers in user mode, on x86, where the kernel cannot
+ * give it to single threads. Also changes the policy.
  */
 
 #include <linux/cpu.h>
@@ -28,12 +28,12 @@ unsigned int perfctr_user_read_asked = PERFCTR_USER_READ_GUARDED;
 
 #ifdef PERFCTR_CPU_PERMITS_PROCESSES
 /*
- * Runs before each switch, and so before sched_out(), with the runqueue locked. It sees
+ * Runs before each switch, and so before sched_out(), with the runqueue locked. The probe also sees
  * permitted threads that have no state.
  *
- * All threads pay for it. Where the kernel mitigates ITS (indirect target selection), a return in
- * the lower half of a cache line costs one more jump. This alignment puts our return in the upper
- * half.
+ * The probe makes each switch of each thread slower. Where the kernel mitigates ITS (indirect
+ * target selection), a return in the lower half of a cache line costs one more jump. This alignment
+ * puts our return in the upper half.
  */
 static __aligned(64) notrace void probe_switch(PERFCTR_SWITCH_PROBE_ARGS)
 {
@@ -41,7 +41,7 @@ static __aligned(64) notrace void probe_switch(PERFCTR_SWITCH_PROBE_ARGS)
 		perfctr_let_in(next);
 }
 
-/* Treats the thread on this CPU as if it had just come. */
+/* Treats current as if it had just come to this CPU. */
 static int look_at_permission(void *unused)
 {
 	if (perfctr_cpu_is_permitted(current))
@@ -50,7 +50,10 @@ static int look_at_permission(void *unused)
 	return 0;
 }
 #else
-/* Under "open" counters run for everybody. Under another policy nobody may see their counts. */
+/*
+ * Under "open" registers count for all threads. When that policy has ended, no thread may see these
+ * counts, so this zeroes the registers.
+ */
 static int look_at_permission(void *unused)
 {
 	if (perfctr_guards_all())
@@ -62,7 +65,7 @@ static int look_at_permission(void *unused)
 #ifdef PERFCTR_CPU_PERMITS_PROCESSES
 static DEFINE_PER_CPU(bool, resumes);
 
-/* See perfctr_cpu_permit_init(). */
+/* The kernel changes the permission of this CPU. See perfctr_cpu_permit_init(). */
 static notrace void permission_changes(bool ends)
 {
 	struct vperfctr *perfctr = vperfctr_current();
@@ -85,7 +88,10 @@ static notrace void permission_changes(bool ends)
 	local_irq_restore(flags);
 }
 
-/* Current may not read the clock any more, or may again: update its page before it returns. */
+/*
+ * Updates current's page before current returns to user mode, because current may not read the
+ * clock any more, or may read it again.
+ */
 static notrace void clock_hides(void)
 {
 	struct vperfctr *perfctr = vperfctr_current();
@@ -117,13 +123,14 @@ static struct perfctr_hook switches_hook = {
 
 /*
  * Guards nr_wide, the number of wides that count natively, and each change of permissions. While
- * there is such a wide, no process is permitted. No thread is treated as permitted either, since
- * the registers would be zeroed as it comes. Never taken under a lock that mmap(2) holds.
+ * there is such a wide, no process is permitted. No thread is treated as permitted either, because
+ * the registers would be zeroed as such a thread comes. This mutex is never taken under a lock that
+ * mmap(2) holds.
  */
 static DEFINE_MUTEX(wide_mutex);
 static unsigned int nr_wide;	/* wide_mutex */
 
-/* From here on every thread is checked as it comes to a CPU, as it may soon be permitted. */
+/* From here on every thread is checked as it comes to a CPU, because it may soon be permitted. */
 static void giving_begins(void)
 {
 	lockdep_assert_held(&wide_mutex);
@@ -131,7 +138,7 @@ static void giving_begins(void)
 		return;
 	perfctr_cpu_giving(true);
 	perfctr_run(look_at_permission, NULL);
-	/* CPUs that are not told may be in the middle of a switch: wait for its end. */
+	/* A CPU that is not told may be in the middle of a switch. Wait until that ends. */
 	if (!perfctr_cpus_all_told())
 		synchronize_rcu();
 }
@@ -143,8 +150,8 @@ static void giving_ends(void)
 }
 
 /*
- * First enable the probe, then give permission. A thread that was switched in without the probe is
- * on its CPU when giving_begins() looks there.
+ * First turns on the probe, then gives the permission. A thread that was switched in before the
+ * probe was on is still on its CPU when giving_begins() looks there.
  */
 bool perfctr_permit(void)
 {
@@ -173,7 +180,7 @@ void perfctr_forbid(struct mm_struct *mm)
 		perfctr_config_no_reader();
 }
 
-/* Where registers cannot be guarded, "guarded" means "off". */
+/* Sets the policy in force. If registers cannot be guarded, "guarded" means "off". */
 static void policy_choose(void)
 {
 	static DEFINE_MUTEX(mutex);
@@ -226,7 +233,10 @@ static void policy_changed(void)
 	policy_follow(NULL);
 }
 
-/* When this returns, nobody may read registers, and whoever was about to read one has read it. */
+/*
+ * When this returns, no thread may read registers, and a thread that was about to read a register
+ * has had the time to do so.
+ */
 static void guard_ends(void)
 {
 	perfctr_policy_changed();
@@ -239,14 +249,14 @@ int perfctr_permit_init(void)
 {
 	int err = perfctr_probes_find(&switch_probe, 1);
 
-	/* It runs before the probe of switch.c. */
+	/* This probe runs before the probe of switch.c. */
 	switch_probe.prio = 1;
 	if (err)
 		return err;
 	perfctr_cpu_permit_init(permission_changes, clock_hides);
 	perfctr_cpu_guard_init(guard_ends);
 	policy_choose();
-	/* Nobody has any permission yet. */
+	/* No process has a permission yet, so none has to be taken back. */
 	perfctr_cpu_withhold(PERFCTR_WITHHELD_POLICY, perfctr_user_read == PERFCTR_USER_READ_OFF);
 	return 0;
 }
@@ -295,7 +305,7 @@ void perfctr_permit_exit(void)
 void perfctr_policy_changed(void)
 {
 	policy_choose();
-	/* Suspends and resumes every running state, by the new policy. */
+	/* This suspends every running state, and resumes it by the new policy. */
 	cpus_read_lock();
 	perfctr_run(look_at_permission, NULL);
 	cpus_read_unlock();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which processes may read registers in user mode, and by which policy. All of it may sleep. */
+/* Which processes may read registers in user mode, and by which policy. All functions may sleep. */
 #ifndef PERFCTR_PERMIT_H
 #define PERFCTR_PERMIT_H
 
@@ -7,17 +7,21 @@
 
 struct mm_struct;
 
-/* The policy for user reads that was asked for last: PERFCTR_USER_READ_* */
+/* The policy for user reads that root has asked for: PERFCTR_USER_READ_* */
 extern unsigned int perfctr_user_read_asked;
 
-/* Chooses the policy in force, perfctr_user_read, after perfctr_user_read_asked has changed. */
+/* Sets perfctr_user_read, the policy in force, after perfctr_user_read_asked has changed. */
 void perfctr_policy_changed(void);
-/* x86: lets current's mm read registers, if its maps wait for it. False: try again later. */
+/*
+ * On x86: permits current's mm to read registers, if it has mapped a page and waits for that.
+ * Returns false if this must be tried again later.
+ */
 bool perfctr_permit(void);
-/* x86: an mm has unmapped a page. After the last one it loses its permission. */
+/* On x86: called when an mm has unmapped a page. With its last page the mm loses the permission. */
 void perfctr_forbid(struct mm_struct *mm);
 /*
- * One wide more, or one less, counts natively. While there is any, no process may read registers.
+ * Called before one more wide counts natively, and after one less does. While there is such a wide,
+ * no process may read registers.
  */
 void perfctr_permit_wide(bool more);
 int perfctr_permit_init(void);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which source counts a control: the module's own driver, or perf.
+ * Chooses the source that counts a control: the module's own driver, or perf.
  */
 
 #include <linux/cpu.h>
@@ -19,7 +19,7 @@
 
 unsigned int perfctr_config_source = PERFCTR_SOURCE_ANY;
 
-/* After this result, may the other source still count the control? */
+/* Returns true if, after this result, the other source may still count the control. */
 static bool may_try_other(const struct perfctr_config *config)
 {
 	return IS_ERR(config) && config != ERR_PTR(-ENOMEM) && config != ERR_PTR(-ENOSPC) &&
@@ -27,8 +27,8 @@ static bool may_try_other(const struct perfctr_config *config)
 }
 
 /*
- * In a kernel thread, on a CPU where perf has lost an event. The switch to this thread suspended
- * the state that counted here, but wides go on until we suspend them.
+ * Runs in a kernel thread, on a CPU where perf has lost an event. The switch to the kernel thread
+ * has suspended the state that counted here, but wides go on until we suspend them.
  */
 static long remake_by_kernel(void *unused)
 {
@@ -42,7 +42,10 @@ static long remake_by_kernel(void *unused)
 	return 0;
 }
 
-/* A config that perf counts. EAGAIN also means that native counters linger, which ends soon. */
+/*
+ * Returns a config that perf counts, or an error. EAGAIN also means that native counters linger,
+ * which ends soon.
+ */
 static struct perfctr_config *config_get_shared(struct wanted *wanted,
 						struct perfctr_refusal *why)
 {
@@ -94,7 +97,7 @@ static struct perfctr_config *config_get_native(struct wanted *wanted,
 	return config;
 }
 
-/* Tries both sources. If both fail, returns the error of the one that came closer. */
+/* Tries both sources. If both fail, returns the more useful error. */
 static struct perfctr_config *config_get_any(struct wanted *wanted, struct perfctr_refusal *why)
 {
 	struct perfctr_config *config, *shared;
@@ -119,7 +122,7 @@ static struct perfctr_config *config_get_any(struct wanted *wanted, struct perfc
 	return shared;
 }
 
-/* For a CPU: by perf, as threads can then count too; else natively */
+/* Returns a config for a CPU. perf is tried first, because threads can then count, too. */
 static struct perfctr_config *config_get_cpu(struct wanted *wanted, struct perfctr_refusal *why)
 {
 	struct perfctr_config *config = config_get_shared(wanted, why), *native;
@@ -193,7 +196,7 @@ struct perfctr_config *perfctr_config_get(const struct perfctr_where *where, boo
 		why->reason = PERFCTR_REASON_SOURCE;
 		return ERR_PTR(-EOPNOTSUPP);
 	}
-	/* Before we take the hotplug lock: to register a tracepoint takes that lock itself. */
+	/* Call this before we take the hotplug lock, which is taken to register a tracepoint. */
 	if (wanted.nr_ictrs)
 		err = perfctr_interrupts_get();
 	if (err == -ENODEV) {
