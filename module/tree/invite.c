@@ -2,11 +2,11 @@
 /*
  * Threads that become members of a tree while they run: ADD_MEMBER.
  *
- * While a thread runs, only the thread itself may attach a state. So we make a member for it, and
- * queue the member's return_work, which attaches the member before the thread's next user
- * instruction. A fork (whose child inherits), an exec or an OPEN may come earlier: each looks for
- * the member among the thread's works. Until it is attached, the member is in the tree and counts
- * nothing. The thread is neither stopped nor woken.
+ * While a thread runs, only the thread itself may attach a state. So we make a member for the
+ * thread, and queue the member's return_work, which attaches the member before the thread's next
+ * user instruction. A fork (whose child inherits), an exec or an OPEN may come earlier. Each of
+ * these looks for the member among the thread's works, and attaches it. Until the member is
+ * attached it is in the tree and counts nothing. The thread is neither stopped nor woken.
  */
 
 #include <linux/module.h>
@@ -24,7 +24,10 @@
 
 atomic_t perfctr_nr_invited = ATOMIC_INIT(0);
 
-/* The member ends uncounted: its thread ends, or has another state, or the tree is dead. */
+/*
+ * Ends a member that has counted nothing, because its thread ends, or has another state, or because
+ * the tree is dead.
+ */
 static void decline(struct vperfctr *perfctr, u32 error)
 {
 	unsigned long flags;
@@ -60,16 +63,17 @@ void vperfctr_answer(struct vperfctr *perfctr, const struct vperfctr *own)
 		accept(perfctr);
 		return;
 	}
-	/* That is no error if current has inherited a state of the same tree meanwhile. */
+	/* If current has inherited a state of the same tree meanwhile, this is no error. */
 	decline(perfctr, own && own->tree != perfctr->tree ? PERFCTR_ERROR_MEMORY :
 							     PERFCTR_ERROR_NONE);
-	/* The work has a reference too, so this is never the last one. */
+	/* The work has a reference, too, so this does not put the last reference. */
 	vperfctr_put(perfctr);
 }
 
 /*
- * EEXIST: the thread has a state of this tree, or is invited to it. EBUSY: it has another state, or
- * is invited to another tree. EINTR: current was killed
+ * Checks that the thread has no state yet. Returns 0, or -EEXIST if the thread has a state of this
+ * tree or is invited to this tree. Returns -EBUSY if the thread has another state or is invited to
+ * another tree, and -EINTR if current was killed.
  */
 static int check_free(const struct perfctr_tree *tree, struct task_struct *task)
 {
@@ -85,12 +89,15 @@ static int check_free(const struct perfctr_tree *tree, struct task_struct *task)
 	return err ?: perfctr_tracee_check_free(task, tree);
 }
 
-/* By the root's owner. Takes over the caller's reference to the new state, also if it fails. */
+/*
+ * Invites @task. Current is the root's owner. Takes over the caller's reference to the new state,
+ * also on failure. Returns 0, or -ESRCH if @task exits.
+ */
 static int invite(struct perfctr_tree *tree, struct vperfctr *perfctr, struct task_struct *task)
 {
 	unsigned long flags;
 
-	/* The work's references, as in vperfctr_return_soon(); the work may begin at once. */
+	/* These references are the work's, which may begin at once: see vperfctr_return_soon(). */
 	refcount_inc(&perfctr->refs);
 	__module_get(THIS_MODULE);
 	raw_spin_lock_irqsave(&tree->lock, flags);
@@ -124,7 +131,7 @@ static int add_member(struct vperfctr *root, struct task_struct *task)
 	if (err) {
 		vperfctr_put(perfctr);
 	} else {
-		/* The thread has no handler for signals: without a ring no overflow is ever due. */
+		/* The thread has no signal handler, so its overflows are due only with a ring. */
 		vperfctr_member_init(perfctr, root, perfctr_is_other(task));
 		err = invite(tree, perfctr, task);
 	}
@@ -148,7 +155,7 @@ int vperfctr_add_member_ioctl(struct vperfctr *perfctr, void __user *arg)
 	    (add.pidfd && !(add.flags & PERFCTR_ADD_PIDFD)) ||
 	    !perfctr_all_zero(add.reserved, sizeof(add.reserved)))
 		return -EINVAL;
-	/* Only the caller could end the tree, so it stays. */
+	/* The tree stays, because only the caller could end it. */
 	if (perfctr->inherited || !perfctr->tree)
 		return -ENOENT;
 	task = perfctr_tracee_get(add.tid, add.flags & PERFCTR_ADD_PIDFD, add.pidfd);

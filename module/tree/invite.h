@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Members from outside: a thread that runs becomes a member of a tree. */
+/* ADD_MEMBER: a thread that runs already becomes a member of a tree. */
 #ifndef PERFCTR_INVITE_H
 #define PERFCTR_INVITE_H
 
@@ -7,10 +7,13 @@
 
 struct vperfctr;
 
-/* How many states wait for their threads to attach them */
+/* Number of states that wait for their threads to attach them */
 extern atomic_t perfctr_nr_invited;
 
-/* Current attaches @perfctr, or ends it: if current has @own or exits, or the tree is dead. */
+/*
+ * Current attaches @perfctr, to which it was invited. @own is a state that current has already, or
+ * NULL. If there is @own, or current exits, or the tree is dead, @perfctr ends instead.
+ */
 void vperfctr_answer(struct vperfctr *perfctr, const struct vperfctr *own);
 int vperfctr_add_member_ioctl(struct vperfctr *perfctr, void __user *arg);
 

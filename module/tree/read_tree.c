@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reading a tree: the sums of all its members, and its members one by one. */
+/* Reads the sums of all members of a tree, and the members one by one. */
 
 #include <linux/uaccess.h>
 
@@ -8,7 +8,7 @@
 #include "tree/read_tree.h"
 #include "tree/tree.h"
 
-/* Has the caller room for what the kernel counts? If not, it is not summed up. */
+/* Returns true if the caller's structure has room for the kernel's counts. */
 static bool wants_soft(const struct perfctr_read_tree *read)
 {
 	return read->size > offsetof(struct perfctr_read_tree, soft);
@@ -33,7 +33,7 @@ static __always_inline void sums_add(struct perfctr_read_tree *read, const struc
 		kernels[i] += sums->soft[i];
 }
 
-/* The tree whose root is @perfctr, with a reference; NULL: there is none */
+/* Returns the tree whose root is @perfctr, with a reference, or NULL. */
 static struct perfctr_tree *tree_of_root(struct vperfctr *perfctr)
 {
 	struct perfctr_tree *tree;
@@ -58,9 +58,9 @@ static __always_inline void add_up(struct perfctr_tree *tree, struct descendant 
 }
 
 /*
- * Adds descendants from @descendant on, as long as they are suspended, so that no CPU need be
- * asked. Returns the first that it did not add: one that runs, or the next after PERFCTR_STRETCH;
- * NULL: there is none.
+ * Adds the sums of descendants from @descendant on, as long as they are suspended, so that no CPU
+ * must be asked. Returns the first descendant that was not added, because it runs, or because
+ * PERFCTR_STRETCH descendants were added. Returns NULL if all were added.
  */
 static struct descendant *add_suspended(struct perfctr_tree *tree, struct descendant *descendant,
 					struct perfctr_read_tree *read)
@@ -83,9 +83,9 @@ static struct descendant *add_suspended(struct perfctr_tree *tree, struct descen
 }
 
 /*
- * Adds all live descendants. The lock is held, and dropped on the way. Each descendant is either
- * counted alive here, or its sums are in tree->sums and not in tree->seen_sums. One that is born
- * meanwhile is treated as counted.
+ * Adds the sums of all live descendants. The caller holds tree->lock, which is dropped on the way.
+ * Each descendant is either counted alive here, or its sums are in tree->sums and not in
+ * tree->seen_sums. A descendant that is born meanwhile is treated as counted.
  */
 static noinline_for_stack int add_live(struct perfctr_tree *tree, struct perfctr_read_tree *read)
 	__must_hold(&tree->lock)
@@ -103,7 +103,7 @@ static noinline_for_stack int add_live(struct perfctr_tree *tree, struct perfctr
 		descendant = add_suspended(tree, perfctr_first_after(&tree->live, id), read);
 		if (!descendant)
 			break;
-		/* It runs, or it is time to let others have the lock. */
+		/* This descendant runs, or it is time to let others have the lock. */
 		id = descendant->id;
 		refcount_inc(&descendant->state.refs);
 		raw_spin_unlock_irq(&tree->lock);
@@ -111,7 +111,7 @@ static noinline_for_stack int add_live(struct perfctr_tree *tree, struct perfctr
 		if (!err && soft)
 			vperfctr_soft_read(&descendant->state, sums.soft);
 		raw_spin_lock_irq(&tree->lock);
-		/* If it has ended meanwhile, the tree's sums have it. */
+		/* If the descendant has ended meanwhile, the tree's sums include it. */
 		if (!err && !descendant->ended)
 			add_up(tree, descendant, &sums, sample.cstatus, soft, read);
 		raw_spin_unlock_irq(&tree->lock);
@@ -135,7 +135,7 @@ static void add_ended(struct perfctr_tree *tree, struct perfctr_read_tree *read)
 	sums_add(read, &sums, read->nrctrs, wants_soft(read));
 }
 
-/* Adds the descendants that @which asks for. */
+/* Adds the sums of the descendants for which @which asks. */
 static int tree_sum(struct perfctr_tree *tree, struct perfctr_read_tree *read)
 {
 	int err = 0;
@@ -171,7 +171,7 @@ static int tree_sum(struct perfctr_tree *tree, struct perfctr_read_tree *read)
 int vperfctr_read_tree_ioctl(struct vperfctr *perfctr, void __user *arg)
 {
 	struct perfctr_read_tree read __uninitialized;
-	/* The clock, and the sums behind it */
+	/* The clock is stored to read.clock, and the sums to read.sum behind it. */
 	struct perfctr_sample sample = { .value = &read.clock };
 	struct perfctr_tree *tree;
 	u32 size;
@@ -180,7 +180,7 @@ int vperfctr_read_tree_ioctl(struct vperfctr *perfctr, void __user *arg)
 	err = perfctr_get_size(arg, PERFCTR_READ_TREE_SIZE_VER0, &size);
 	if (err)
 		return err;
-	/* The caller gets only these bytes. */
+	/* The caller gets only the first @size bytes. */
 	memset(&read, 0, min_t(size_t, size, sizeof(read)));
 	if (get_user(read.which, &((struct perfctr_read_tree __user *)arg)->which))
 		return -EFAULT;
@@ -203,7 +203,7 @@ int vperfctr_read_tree_ioctl(struct vperfctr *perfctr, void __user *arg)
 	}
 	if (!err)
 		err = tree_sum(tree, &read);
-	/* The root's sums may be of another control by now. */
+	/* If the root has got another control, its sums may be those of that control. */
 	if (!err && READ_ONCE(perfctr->tree) != tree)
 		err = -ENOENT;
 	mutex_unlock(&tree->reading);
@@ -229,7 +229,7 @@ static struct descendant *next_descendant(struct perfctr_tree *tree, u64 id)
 	return !kept || (live && live->id < kept->id) ? live : kept;
 }
 
-/* The thread's name as it ended, or its present one */
+/* Copies the name that the thread has, or had as it ended. */
 static void descendant_name(struct descendant *descendant, char *comm)
 {
 	struct vperfctr *perfctr = &descendant->state;
@@ -246,7 +246,7 @@ int vperfctr_next_member_ioctl(struct vperfctr *perfctr, void __user *arg)
 	struct perfctr_member member = {};
 	struct descendant *descendant;
 	struct perfctr_tree *tree;
-	/* The clock, and the sums behind it */
+	/* The clock is stored to member.clock, and the sums to member.sum behind it. */
 	struct perfctr_sample sample = { .value = &member.clock };
 	u32 size, cstatus;
 	int err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* READ_TREE and NEXT_MEMBER */
+/* READ_TREE and NEXT_MEMBER: reads of a tree and of its members */
 #ifndef PERFCTR_READ_TREE_H
 #define PERFCTR_READ_TREE_H
 

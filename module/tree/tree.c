@@ -4,14 +4,14 @@
  * descendant is counted in a state of its own and belongs to the root's tree, however many
  * generations lie between. When a descendant ends, its sums are added to the tree's.
  *
- * A fork needs a state for the child where nothing may sleep or (on RT) allocate. So each thread
- * of a tree keeps a spare state. After a fork the thread allocates the next spare at once if it
- * can without sleeping, else on its way back to user mode. Most threads end without a child: their
- * tree keeps one of their spares for the next child.
+ * A fork needs a state for the child in a context that may not sleep, nor (on PREEMPT_RT) allocate.
+ * So each thread of a tree keeps a spare state. After a fork the thread allocates the next spare at
+ * once if that is possible without sleeping, else on its way back to user mode. Most threads end
+ * without a child, and their tree keeps one of their spares for the next child.
  *
- * The root's state has one reference to the tree, and each descendant another. When
- * the root's state is freed, or gets another control, the tree is dead: nobody can
- * read it any more, and each descendant detaches itself when it next runs.
+ * The root's state has a reference to the tree, and so has each descendant. When the root's state
+ * is freed, or gets another control, the tree is dead: it cannot be read any more, and each
+ * descendant detaches itself when it next runs.
  */
 
 #include <linux/moduleparam.h>
@@ -116,7 +116,7 @@ void vperfctr_descendant_free(struct vperfctr *perfctr)
 {
 	struct descendant *descendant = to_descendant(perfctr);
 
-	/* Before the tree is put, which has a reference to the ring. */
+	/* The recorder uses the ring, to which the tree has a reference, so it is freed first. */
 	if (unlikely(perfctr->imode || perfctr->recorder)) {
 		kfree(perfctr->imode);
 		perfctr_record_free(perfctr->recorder);
@@ -126,7 +126,7 @@ void vperfctr_descendant_free(struct vperfctr *perfctr)
 	vperfctr_free_memory(perfctr, free_memory);
 }
 
-/* Allocates what i-mode counters and records need. False: no memory */
+/* Allocates what i-mode counters and records need. Returns false if there is no memory. */
 static noinline bool make_room(struct vperfctr *perfctr, u32 nr_ictrs, bool records, gfp_t gfp)
 {
 	if (nr_ictrs) {
@@ -165,17 +165,20 @@ struct vperfctr *vperfctr_spare_create(const struct vperfctr *like, bool may_sle
  * Birth and end
  */
 
-/* In the probe of fork: gives current, or a child that has not run yet, a spare state. */
+/* Gives current, or a child that has not run yet, a spare state. The probe of fork calls this. */
 static void need_spare(struct vperfctr *perfctr, struct task_struct *task)
 {
-	/* To allocate on the way back takes longer: TIF_NOTIFY_RESUME also runs rseq's work. */
+	/* An allocation on the way back takes longer: TIF_NOTIFY_RESUME also runs rseq's work. */
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
 		perfctr->spare = vperfctr_spare_create(perfctr, false);
 	if (!perfctr->spare)
 		vperfctr_return_soon(perfctr, task, PERFCTR_TODO_SPARE);
 }
 
-/* These two are inline, since a fork must be quick. invite.c has functions that call them. */
+/*
+ * member_init() and member_enter() are inline, because a fork must take little time. Functions
+ * below call them for invite.c.
+ */
 static __always_inline void member_init(struct vperfctr *perfctr, const struct vperfctr *like,
 					u8 raw, bool apart, int signo)
 {
@@ -226,12 +229,12 @@ static __always_inline void member_enter(struct perfctr_tree *tree, struct vperf
 	perfctr->spare = tree->spare;
 	tree->spare = NULL;
 	rb_add(&descendant->node, &tree->live, is_older);
-	/* The root or the tree is a user of the config, so the tree may become one. */
+	/* This may be called because the root or the tree is a user of the config already. */
 	if (!tree->nr_live++)
 		perfctr_config_add_user(tree->config);
 }
 
-/* By the probe of fork, in the parent's context, before the child first runs. */
+/* The probe of fork calls this, in the parent's context, before the child first runs. */
 void vperfctr_inherit(struct vperfctr *parent, struct task_struct *child)
 {
 	struct perfctr_tree *tree = parent->tree;
@@ -291,13 +294,13 @@ void vperfctr_descendant_name(struct vperfctr *perfctr)
 	char *comm = to_descendant(perfctr)->comm;
 
 	/*
-	 * Without the name's lock, which sleeps on RT: a half-changed name does no harm. The last
-	 * byte is always zero.
+	 * We do not take the name's lock, which sleeps on PREEMPT_RT. A half-changed name does no
+	 * harm, and its last byte is always zero.
 	 */
 	data_race(memcpy(comm, owner->comm, TASK_COMM_LEN));
 }
 
-/* By the owner, after it was detached: its sums are final. */
+/* Ends a descendant. The owner calls this after it was detached, when its sums are final. */
 void vperfctr_descendant_end(struct vperfctr *perfctr)
 {
 	struct descendant *descendant = to_descendant(perfctr);
@@ -342,17 +345,18 @@ void vperfctr_descendant_end(struct vperfctr *perfctr)
 /*
  * Stop and go
  *
- * To stop a member we set its hold, write its at_once, and then interrupt the CPU where it was
- * last. sched_in() resumes a member at once if the CPU has loaded the id in at_once. Otherwise
+ * To stop a member we set its hold, write its at_once, and then interrupt the CPU where the member
+ * was last. sched_in() resumes a member at once if the CPU has loaded the id in at_once. Otherwise
  * sched_in() looks at hold. So either sched_in() sees what we wrote, or we interrupt the CPU after
- * sched_in() has resumed the member. The interrupt suspends the member and looks at hold again:
- *  - we write hold and at_once, then, after a barrier, read the number of the member's CPU;
- *  - if the member comes to another CPU later, the kernel writes that CPU's number first, under
+ * sched_in() has resumed the member. The interrupt suspends the member and looks at hold again.
+ * This is the proof:
+ *  - We write hold and at_once. After a barrier we read the number of the member's CPU.
+ *  - If the member comes to another CPU later, the kernel first writes that CPU's number, under
  *    the lock of that CPU's runqueue. The switch there takes this lock, with a barrier, before it
- *    runs sched_in();
- *  - the thread before it on that CPU may have handed over its counters, by an at_once that it
- *    read before that barrier. So sched_in() reads at_once again;
- *  - resume() writes at_once, then, after a barrier, looks at hold again. Otherwise it might
+ *    runs sched_in().
+ *  - On that CPU the thread before the member may have handed over its counters because of an
+ *    at_once that it read before that barrier. So sched_in() reads at_once again.
+ *  - resume() writes at_once, and after a barrier looks at hold again. Otherwise resume() might
  *    overwrite what we wrote to at_once.
  */
 
@@ -363,19 +367,19 @@ static void member_hold(struct perfctr_tree *tree, struct vperfctr *perfctr, int
 	lockdep_assert_held(&tree->lock);
 	raw_spin_lock(&perfctr->lock);
 	owner = rcu_dereference_protected(perfctr->owner, true);
-	/* The root may have another control by now. */
+	/* The root's state may have got another control, and then it is not of this tree. */
 	if (owner && perfctr->tree == tree) {
 		if (hold)
 			vperfctr_hold(perfctr, why);
 		else
 			vperfctr_unhold(perfctr, why);
-		smp_mb();	/* pairs with the switch's, resume_plainly(), let_take_over() */
+		smp_mb();	/* pairs with a switch, resume_plainly(), let_take_over() */
 		cpumask_set_cpu(task_cpu(owner), tree->cpus);
 	}
 	raw_spin_unlock(&perfctr->lock);
 }
 
-/* A member was held: it counts again, from before its next user instruction. */
+/* If current was a held member, makes its state count again before its next user instruction. */
 static int go_current(void *tree)
 {
 	struct vperfctr *perfctr = vperfctr_current();
@@ -386,7 +390,7 @@ static int go_current(void *tree)
 	return 0;
 }
 
-/* Sets or clears @why in hold of all present members. In force on all CPUs when this returns. */
+/* Sets or clears @why in hold of all present members. All CPUs have seen that when this returns. */
 static void tree_hold(struct perfctr_tree *tree, int why, bool hold)
 {
 	struct descendant *descendant;
@@ -415,8 +419,8 @@ static void tree_hold(struct perfctr_tree *tree, int why, bool hold)
 }
 
 /*
- * May the tree be suspended and resumed through that file? The holder's file counts as long as it
- * is open, also after the root's thread has ended.
+ * Returns true if the tree may be suspended and resumed through @file. The holder stays the holder
+ * until it is closed, also after the root's thread has ended.
  */
 static bool may_stop(const struct perfctr_tree *tree, const struct file *file)
 {
@@ -463,7 +467,7 @@ static void put_kept(struct rb_root *kept)
 	}
 }
 
-/* Puts the root's reference, which the caller has. Sleeps. */
+/* Makes the tree dead, and puts the root's reference, which the caller has. May sleep. */
 void perfctr_tree_end(struct perfctr_tree *tree)
 {
 	struct rb_root kept;
@@ -482,7 +486,7 @@ void perfctr_tree_end(struct perfctr_tree *tree)
 	if (live)
 		tree_hold(tree, PERFCTR_HOLD_DEAD, true);
 	mutex_unlock(&tree->reading);
-	/* No descendant will count any more, so even sleeping ones keep no claim. */
+	/* No descendant will count any more, so the claim ends, even while descendants sleep. */
 	if (live)
 		perfctr_config_put_late(tree->config);
 	put_kept(&kept);
