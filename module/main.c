@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perfctr: 64-bit hardware performance counters for every thread. Loading, unloading, the
- * device, and parameters that call files below.
+ * perfctr: 64-bit hardware performance counters for every thread. This file loads and unloads the
+ * module, and has the device, and the parameters whose change calls other files.
  */
 
 #define pr_fmt(fmt) "perfctr: " fmt
@@ -34,8 +34,8 @@
  * struct choice - a parameter whose value is one of several names
  * @names: the name of each value
  * @nr: number of names
- * @value: written here, read anywhere
- * @changed: called after @value was written; or NULL
+ * @value: the parameter's value, which is only written here
+ * @changed: the function that is called after @value was written, or NULL
  */
 struct choice {
 	const char * const *names;
@@ -45,9 +45,10 @@ struct choice {
 };
 
 /*
- * A change takes the CPU hotplug lock, so it must not hold the lock of all parameters. Somebody who
- * holds the hotplug lock may read a setting through sysfs, and wait for the parameters' lock there:
- * both would wait for ever. This mutex makes changes run one at a time instead.
+ * A change takes the CPU hotplug lock, so it must not hold the lock of all parameters. A thread
+ * that holds the hotplug lock may read a setting through sysfs, and wait there for the parameters'
+ * lock. Then the two would wait for each other for ever. This mutex makes changes run one at a time
+ * instead.
  */
 static DEFINE_MUTEX(change_mutex);
 
@@ -109,7 +110,7 @@ static const char * const source_names[] = {
 	[PERFCTR_SOURCE_ANY] = "any",
 };
 
-/* States that count by another source go on until their next control. */
+/* After a change, states that count by another source go on until their next control. */
 static struct choice source = {
 	source_names, ARRAY_SIZE(source_names), &perfctr_config_source, NULL,
 };
@@ -140,7 +141,7 @@ static const struct kernel_param_ops evict_ops = {
 	.set = evict_set,
 };
 
-/* At load there is nobody to evict yet. */
+/* The parameter has no effect at load, when no config can be evicted yet. */
 module_param_cb(evict, &evict_ops, NULL, 0200);
 MODULE_PARM_DESC(evict, "written: takes the counters from the user with that id, or from all");
 
@@ -165,7 +166,7 @@ static int __init perfctr_init(void)
 {
 	int err;
 
-	/* High priority, since ageing has deadlines. */
+	/* Ageing has deadlines, so the workqueue has a high priority. */
 	perfctr_wq = alloc_workqueue("perfctr", WQ_UNBOUND | WQ_HIGHPRI, 0);
 	if (!perfctr_wq)
 		return -ENOMEM;
@@ -232,7 +233,7 @@ err_wq:
 	return err;
 }
 
-/* Attached states and handles have references to the module, so there are none here. */
+/* No state is attached and no handle is open, because these have references to the module. */
 static void __exit perfctr_exit(void)
 {
 	misc_deregister(&device);
@@ -242,8 +243,8 @@ static void __exit perfctr_exit(void)
 	perfctr_notify_exit();
 	/*
 	 * vperfctr_return() puts its reference to the module while it runs our text, and may be
-	 * preempted there: wait for it. (In a preemptible kernel without tracing, kprobes and BPF
-	 * this does not wait. No distribution has such a kernel.)
+	 * preempted there. This waits until it has returned. (In a preemptible kernel without
+	 * tracing, kprobes and BPF this does not wait. No distribution has such a kernel.)
 	 */
 	synchronize_rcu_tasks();
 	perfctr_timer_exit();

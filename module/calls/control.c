@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Control: what is counted, stop and go, and the end.
+ * CONTROL, READ_CONTROL, SUSPEND, RESUME and UNLINK.
  */
 
 #include <linux/fs.h>
@@ -48,7 +48,7 @@ void vperfctr_start_on_exec(struct vperfctr *perfctr)
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 }
 
-/* Does the control count anything? A control that counts nothing stops the state. */
+/* Returns true if the control counts anything. A control that counts nothing stops the state. */
 static bool counts(const struct perfctr_control *control)
 {
 	return control->tsc_on || perfctr_control_nr(control);
@@ -114,11 +114,11 @@ static void change_end(struct vperfctr *perfctr)
 
 /**
  * struct parts - what a control makes for a state
- * @config: the caller is a user of it, with a reference
+ * @config: the config, with a reference; the caller is a user of the config
  * @imode: NULL without i-mode counters
  * @recorder: NULL without RECORD
  * @tree: NULL without INHERIT
- * @spare: for the next child; NULL if there is one, or none is needed
+ * @spare: a state for the next child; NULL if the state has one, or needs none
  */
 struct parts {
 	struct perfctr_config *config;
@@ -139,9 +139,9 @@ static void parts_put(struct parts *parts)
 }
 
 /*
- * Zeroes the sums of the control's counters, except those that it preserves. The sums of other
- * counters wait for a later control. But after PERFCTR_ERROR_CHANGED they may be wrong. This clears
- * that error, so a later control could not tell: then it zeroes them too.
+ * Zeroes the sums of the control's counters, except those that the control preserves. The sums of
+ * further counters stay, and a later control may preserve them. But after PERFCTR_ERROR_CHANGED
+ * they may be wrong. This function clears the error, so it zeroes these sums, too.
  */
 static __always_inline void begin_sums(struct vperfctr *perfctr,
 				       const struct perfctr_control *control)
@@ -157,7 +157,7 @@ static __always_inline void begin_sums(struct vperfctr *perfctr,
 			ctr->acc = 0;
 	WRITE_ONCE(state->end, state->ctr + perfctr->config->nr);
 	WRITE_ONCE(perfctr->nr_ictrs, perfctr->config->nr_ictrs);
-	/* The clock is always accumulated. Off, it is hidden; turned on, it starts from zero. */
+	/* A clock that is off counts, too, but is hidden. When it is turned on it is zeroed. */
 	if (!control->tsc_on || !perfctr->clock_on)
 		state->clock = 0;
 	WRITE_ONCE(perfctr->clock_on, control->tsc_on);
@@ -168,9 +168,9 @@ static __always_inline void begin_sums(struct vperfctr *perfctr,
 }
 
 /*
- * By the owner, with @tracee NULL, or by its tracer, while @tracee is frozen. Exchanges the parts
- * for those of the old control. The config is claimed, so only this CPU's load can fail from here
- * on.
+ * Exchanges the parts for those of the old control. The owner calls this with @tracee NULL, or the
+ * owner's tracer while @tracee is frozen. The config is claimed, so from here on only the load on
+ * this CPU can fail.
  */
 static __always_inline void control_apply(struct vperfctr *perfctr,
 					  const struct perfctr_control *control,
@@ -193,11 +193,11 @@ static __always_inline void control_apply(struct vperfctr *perfctr,
 
 	raw_spin_lock_irqsave(&perfctr->lock, flags);
 	change_begin(perfctr);
-	/* At once, without grace: somebody else may get these counters next. */
+	/* The permission ends without a grace, because another thread may get these counters. */
 	vperfctr_end_reading(perfctr, !tracee);
 	WRITE_ONCE(perfctr->holder, enabled ? file : NULL);
 	swap(perfctr->config, parts->config);
-	/* Add before dropping, so that readers never see the ring without a writer. */
+	/* Add the new writer before the old one goes: the ring must always have a writer. */
 	if (parts->recorder)
 		perfctr_ring_add_writer(parts->recorder->ring);
 	if (perfctr->recorder)
@@ -218,7 +218,7 @@ static __always_inline void control_apply(struct vperfctr *perfctr,
 	perfctr->preserve = control->preserve;
 	vperfctr_follow_config(perfctr);
 	vperfctr_bind(perfctr);
-	/* A control that counts nothing leaves the sums, and reads go on to show them. */
+	/* A control that counts nothing leaves the sums, so that they can still be read. */
 	if (enabled)
 		begin_sums(perfctr, control);
 	if (perfctr->imode) {
@@ -230,7 +230,7 @@ static __always_inline void control_apply(struct vperfctr *perfctr,
 	perfctr->quick = control->tsc_on && !perfctr->imode && !perfctr->config->shared &&
 			 !perfctr_config_has_own_way(perfctr->config);
 	perfctr->plain = vperfctr_is_plain(perfctr, raw, hold & PERFCTR_HOLD_ONE_CPU);
-	/* Its tree has changed, so those who stop the old tree leave this state alone. */
+	/* The state's tree has changed, so a SUSPEND of the old tree leaves this hold alone. */
 	atomic_set(&perfctr->hold, hold);
 	vperfctr_soft_follow(perfctr);
 	vperfctr_page_update(perfctr);
@@ -244,7 +244,7 @@ static __always_inline void control_apply(struct vperfctr *perfctr,
 		vperfctr_return_soon(perfctr, current, PERFCTR_TODO_MAPS);
 }
 
-/* Only the root's holder controls descendants. */
+/* Returns true if @file may not control the state. No file controls a descendant alone. */
 static bool held_by_other(const struct vperfctr *perfctr, const struct file *file)
 {
 	const struct file *holder = READ_ONCE(perfctr->holder);
@@ -252,7 +252,7 @@ static bool held_by_other(const struct vperfctr *perfctr, const struct file *fil
 	return perfctr->inherited || (holder && holder != file);
 }
 
-/* PERFCTR_RAW_* if the control has RAW, 0 if not; EOPNOTSUPP, EACCES */
+/* Returns PERFCTR_RAW_*, or 0 if the control has no RAW, or -EOPNOTSUPP or -EACCES. */
 static int raw_check(const struct perfctr_control *control, struct perfctr_refusal *why)
 {
 	if (!(control->flags & PERFCTR_CONTROL_RAW))
@@ -272,7 +272,7 @@ static int raw_check(const struct perfctr_control *control, struct perfctr_refus
 	return -EACCES;
 }
 
-/* A spare that was made for an older control may have other i-mode counters, or no recorder. */
+/* Returns true if there is a spare that suits the control. It may be of an older control. */
 static bool has_spare(const struct vperfctr *perfctr, u32 nr_ictrs, bool records)
 {
 	const struct vperfctr *spare = perfctr->spare;
@@ -286,7 +286,7 @@ static u32 cstatus_of(const struct perfctr_config *config, bool clock_on)
 	return (clock_on ? PERFCTR_CSTATUS_CLOCK : 0) | config->nr_ictrs << 8 | config->nr;
 }
 
-/* Makes all parts but the config. ENOMEM */
+/* Makes all parts but the config. Returns 0 or -ENOMEM. */
 static int parts_make(struct vperfctr *perfctr, const struct perfctr_control *control,
 		      struct task_struct *task, struct parts *parts)
 {
@@ -322,7 +322,7 @@ static int parts_make(struct vperfctr *perfctr, const struct perfctr_control *co
 	return 0;
 }
 
-/* 0, or an error of perfctr_tracee_freeze(): then nothing has changed. */
+/* Returns 0, or an error of perfctr_tracee_freeze(). After an error nothing has changed. */
 static noinline int apply_to_tracee(struct vperfctr *perfctr,
 				    const struct perfctr_control *control, struct parts *parts,
 				    u8 raw, struct task_struct *tracee, struct file *file)
@@ -338,8 +338,8 @@ static noinline int apply_to_tracee(struct vperfctr *perfctr,
 }
 
 /*
- * The thread whose counters a call by a handle of @perfctr changes: current, or a thread that
- * current traces. task_put() puts it. EPERM, ESRCH: it is neither.
+ * Returns the thread whose counters a call through a handle of @perfctr changes: current, or a
+ * thread that current traces. Otherwise returns EPERM or ESRCH. The caller calls task_put().
  */
 static struct task_struct *task_get(struct vperfctr *perfctr)
 {
@@ -348,7 +348,7 @@ static struct task_struct *task_get(struct vperfctr *perfctr)
 	return vperfctr_traced_owner(perfctr);
 }
 
-/* Refuses a tracee that runs before anything is claimed. A stopped one may still be killed. */
+/* Returns false for a tracee that runs. A tracee that is stopped may still be killed. */
 static bool task_may_change(const struct task_struct *task)
 {
 	return task == current || task_is_traced(task);
@@ -390,14 +390,14 @@ int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *a
 		raw = raw_check(control, &why);
 		err = min(raw, 0);
 	}
-	/* A stop keeps all sums, and an error with them. */
+	/* A control that stops the state keeps all sums, and keeps the error of a verification. */
 	if (!err && perfctr->config && !counts(control))
 		vperfctr_verify(perfctr);
 	else if (!err && perfctr->config && control->preserve)
 		err = vperfctr_verify(perfctr);
 	if (!err && control->flags & PERFCTR_CONTROL_RECORD)
 		err = task != current ? -EOPNOTSUPP : perfctr->ring ? 0 : -EINVAL;
-	/* Ending the old tree takes a broadcast. */
+	/* The end of the old tree takes a broadcast. */
 	if (!err && perfctr->tree)
 		err = perfctr_broadcasts_allow();
 	if (err)
@@ -412,7 +412,7 @@ int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *a
 	}
 	err = parts_make(perfctr, control, task, &parts) ?:
 	      perfctr_keep_off(task, parts.config, &affinity);
-	/* Only this thread may control the state, so nobody does meanwhile. */
+	/* No other control comes meanwhile, because only this thread may control the state. */
 	if (!err && task == current)
 		control_apply(perfctr, control, &parts, raw, NULL, file);
 	else if (!err)
@@ -426,7 +426,7 @@ int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *a
 		err = -EIO;
 	}
 out:
-	/* This worked above. If it fails now, err is still what matters. */
+	/* This worked above. If it fails now, the caller still gets err. */
 	if (err)
 		(void)perfctr_put_refusal(arg, &why);
 	perfctr_control_free(control, &few);
@@ -474,7 +474,7 @@ int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
 		control->nractrs = perfctr_config_nr_actrs(config);
 		control->nrictrs = config->nr_ictrs;
 		memcpy(control->ctr, config->ctr, config->nr * PERFCTR_CTR_SIZE);
-		/* In place of ANY, give the counter that was chosen. */
+		/* A counter that asked for ANY is given the hardware counter that was chosen. */
 		for (i = 0; i < config->nr; i++) {
 			if (config->shared)
 				control->ctr[i].map = PERFCTR_MAP_ANY;
@@ -494,7 +494,7 @@ int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
 	return err;
 }
 
-/* Has the control HOLDER_ONLY, and another open file as its holder? */
+/* Returns true if the control has HOLDER_ONLY, and another open file than @file is its holder. */
 static bool stopped_by_holder_only(const struct vperfctr *perfctr, const struct file *file)
 {
 	const struct file *holder = READ_ONCE(perfctr->holder);
@@ -502,7 +502,7 @@ static bool stopped_by_holder_only(const struct vperfctr *perfctr, const struct 
 	return perfctr->flags & PERFCTR_CONTROL_HOLDER_ONLY && holder && holder != file;
 }
 
-/* By the owner, or while the owner is frozen */
+/* Suspends or resumes a state for the user. Current is its owner, or has frozen its owner. */
 static void stop_go(struct vperfctr *own, bool stop)
 {
 	unsigned long flags;
@@ -518,7 +518,7 @@ static void stop_go(struct vperfctr *own, bool stop)
 	raw_spin_unlock_irqrestore(&own->lock, flags);
 }
 
-/* The same for a tracee: ESRCH, EINTR as perfctr_tracee_freeze(). */
+/* Does SUSPEND or RESUME for a tracee. Returns 0 or an error. */
 static int stop_go_tracee(struct vperfctr *perfctr, struct task_struct *tracee,
 			  const struct file *file, bool stop)
 {
@@ -527,7 +527,7 @@ static int stop_go_tracee(struct vperfctr *perfctr, struct task_struct *tracee,
 
 	if (!task_may_change(tracee))
 		return -ESRCH;
-	/* Only a control puts the tree, and the tracee makes none before we let it run. */
+	/* Only a control puts the tree, and the tracee makes no control while it is stopped. */
 	if (perfctr->tree)
 		return perfctr_tree_stop(perfctr->tree, file, stop);
 	if (stopped_by_holder_only(perfctr, file))
@@ -541,8 +541,8 @@ static int stop_go_tracee(struct vperfctr *perfctr, struct task_struct *tracee,
 }
 
 /*
- * SUSPEND and RESUME of the caller's own counters, or of its whole tree, if it is in one. Any
- * member may do that, and a member's tracer.
+ * Suspends or resumes the caller's own counters, or the whole tree if the caller is a member of a
+ * tree. The tracer of a thread may do so for that thread.
  */
 int vperfctr_stop_go(struct vperfctr *perfctr, const struct file *file, bool stop)
 {
@@ -561,7 +561,7 @@ int vperfctr_stop_go(struct vperfctr *perfctr, const struct file *file, bool sto
 	if (IS_ERR(own))
 		return PTR_ERR(own);
 	if (own->tree) {
-		/* The tree is not freed: own has a reference, which only own puts. */
+		/* The tree stays: current's state has a reference, which only current puts. */
 		return perfctr_tree_stop(own->tree, file, stop);
 	}
 	if (stopped_by_holder_only(own, file))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The handle: the open file, its calls, and what the device tells about the processor and
- * the CPUs.
+ * The handle: an open file, and its calls. INFO and CPUS return facts about the processor and the
+ * CPUs.
  */
 
 #include <linux/cpu.h>
@@ -33,8 +33,8 @@
 #include "calls/session.h"
 
 /*
- * Offsets and sizes of the first version stay valid: never change a number here. i386
- * aligns members of 64 bits to 32 bits only, so they must be aligned without padding.
+ * Offsets and sizes of the first version stay valid: never change a number here. i386 aligns
+ * members of 64 bits to 32 bits only, so the structures must need no padding.
  */
 #define FIRST(type, member, offset)					\
 	static_assert(offsetof(struct perfctr_ ## type, member) == (offset))
@@ -64,12 +64,12 @@ static_assert(sizeof(struct perfctr_record_sample) == 56);
 static_assert(sizeof(struct perfctr_record_map) == 64);
 static_assert(PERFCTR_RING_OFFSET % PAGE_SIZE == 0);
 static_assert(sizeof(struct perfctr_ctr_control) % 8 == 0);
-/* The other half of the page is free. */
+/* struct perfctr_page may have at most 2048 bytes, half of a page. */
 static_assert(offsetof(struct perfctr_page, slot) == 288);
 static_assert(offsetof(struct perfctr_page, operand) == 1344);
 static_assert(sizeof(struct perfctr_page) <= 2048);
 
-/* The session to which an open file refers, or NULL */
+/* Returns the session to which an open file refers, or NULL. */
 static struct perfctr_session *file_session(const struct file *file)
 {
 	unsigned long handle = (unsigned long)READ_ONCE(file->private_data);
@@ -88,13 +88,16 @@ static int open_check(const struct perfctr_open *open)
 		return -EINVAL;
 	if (open->flags & PERFCTR_OPEN_CPUS)
 		return open->flags != PERFCTR_OPEN_CPUS || open->tid ? -EINVAL : 0;
-	/* No kernel lets modules find the task of a pidfd. */
+	/* A pidfd comes with a tid, because no kernel lets modules find the task of a pidfd. */
 	if (!(open->flags & PERFCTR_OPEN_THREAD))
 		return open->tid || open->flags & PERFCTR_OPEN_PIDFD ? -EINVAL : 0;
 	return open->tid > 0 ? 0 : -EINVAL;
 }
 
-/* Some archs copy short structures byte by byte: by words it takes a quarter of the time. */
+/*
+ * Copies the caller's structure. Some archs copy short structures byte by byte. A copy by words
+ * takes a quarter of the time.
+ */
 static int open_get(const struct perfctr_open __user *arg, struct perfctr_open *open)
 {
 	const u64 __user *from = (const u64 __user *)arg;
@@ -120,7 +123,10 @@ fault:
 	return -EFAULT;
 }
 
-/* Makes the file a handle of @perfctr. EACCES: its control counts more than current may ask for. */
+/*
+ * Makes the file a handle of @perfctr. Returns 0, or -EACCES if the control of @perfctr counts more
+ * than current may count, or -ENOTTY if the file is a handle already.
+ */
 static int open_found(struct file *file, struct vperfctr *perfctr, bool kernel, bool shared)
 {
 	if (kernel && !perfctr_may_count_kernel(shared))
@@ -129,8 +135,8 @@ static int open_found(struct file *file, struct vperfctr *perfctr, bool kernel, 
 }
 
 /*
- * OPEN of a thread that current traces. A new state is made before we know whether it is needed:
- * while the thread is frozen nothing may sleep.
+ * Does OPEN for a thread that current traces. A new state is made before we know whether it is
+ * needed, because we may not sleep while the thread is frozen.
  */
 static int open_tracee(struct file *file, struct task_struct *tracee, u32 how)
 {
@@ -167,7 +173,7 @@ static int open_tracee(struct file *file, struct task_struct *tracee, u32 how)
 	perfctr_tracee_thaw(tracee, flags);
 	if (!err && perfctr)
 		err = open_found(file, perfctr, kernel, shared);
-	/* If all went well, the file keeps the reference. */
+	/* Without an error the file keeps the reference. */
 	if (err && perfctr)
 		vperfctr_put(perfctr);
 	if (!err && !perfctr)
@@ -193,7 +199,7 @@ static int open_thread(struct file *file, const struct perfctr_open *open)
 	return err;
 }
 
-/* OPEN of CPUs */
+/* Does OPEN for CPUs: the file gets a session. */
 static int open_session(struct file *file)
 {
 	struct perfctr_session *session = perfctr_session_create();
@@ -207,7 +213,7 @@ static int open_session(struct file *file)
 	return -ENOTTY;
 }
 
-/* OPEN: the file becomes a handle. If two threads try at once, the second fails. */
+/* Does OPEN: the file becomes a handle. If two threads try this at once, the second fails. */
 static int vperfctr_make_handle(struct file *file, void __user *arg)
 {
 	struct vperfctr *perfctr;
@@ -225,7 +231,7 @@ static int vperfctr_make_handle(struct file *file, void __user *arg)
 	if (unlikely(open.flags & PERFCTR_OPEN_CPUS))
 		return open_session(file);
 
-	/* Current's tracer may have invited it at the entry of this call. */
+	/* The tracer of current may have invited current at the entry of this call. */
 	perfctr = vperfctr_current_or_invited();
 	create = !perfctr;
 	if (create && !(open.flags & PERFCTR_OPEN_CREAT))
@@ -307,7 +313,7 @@ static int cpus_ioctl(void __user *arg)
 	return err;
 }
 
-/* RING, for the owner alone */
+/* Does RING, which only the owner may call. */
 static int ring_ioctl(struct vperfctr *perfctr, void __user *arg)
 {
 	struct perfctr_ring_buffer *ring;
@@ -333,12 +339,12 @@ static int ring_ioctl(struct vperfctr *perfctr, void __user *arg)
 		perfctr_ring_put(ring);
 		return err;
 	}
-	/* Only the owner sets it. */
+	/* This needs no lock, because only the owner sets the ring. */
 	smp_store_release(&perfctr->ring, ring);
 	return 0;
 }
 
-/* The ring of the state to which an open file refers; NULL: there is none */
+/* Returns the ring of the state to which an open file refers, or NULL. */
 static struct perfctr_ring_buffer *file_ring(const struct file *file)
 {
 	struct vperfctr *perfctr = perfctr_file_state(file);
@@ -346,7 +352,7 @@ static struct perfctr_ring_buffer *file_ring(const struct file *file)
 	return perfctr ? READ_ONCE(perfctr->ring) : NULL;
 }
 
-/* Without a ring this is as for a file that has no poll(). */
+/* Without a ring, poll(2) returns what it returns for a file without this function. */
 static __poll_t vperfctr_poll(struct file *file, struct poll_table_struct *table)
 {
 	struct perfctr_ring_buffer *ring = file_ring(file);
@@ -368,7 +374,7 @@ static long vperfctr_ioctl(struct file *file, unsigned int cmd, unsigned long ua
 	struct vperfctr *perfctr = perfctr_file_state(file);
 	void __user *arg = (void __user *)uarg;
 
-	/* READ is called most, so we test it first: the switch is a search through its cases. */
+	/* READ is called most often, and the switch statement searches its cases one by one. */
 	if (likely(perfctr && cmd == PERFCTR_IOC_READ))
 		return vperfctr_read_ioctl(perfctr, arg);
 	switch (cmd) {
@@ -411,7 +417,7 @@ static long vperfctr_ioctl(struct file *file, unsigned int cmd, unsigned long ua
 	return -ENOTTY;
 }
 
-/* A stream, so that read(2) does not lock a file position. There is no state yet. */
+/* Opens the file, without a state, as a stream, so that read(2) does not lock a file position. */
 static int vperfctr_open(struct inode *inode, struct file *file)
 {
 	file->private_data = NULL;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The open file of the device */
+/* The handle: an open file of the device. */
 #ifndef PERFCTR_HANDLE_H
 #define PERFCTR_HANDLE_H
 
 #include <linux/fs.h>
 
-/* INFO tells this version. */
+/* INFO returns this version. */
 #define PERFCTR_VERSION	"7.0.0"
 
 extern const struct file_operations vperfctr_fops;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Copies controls from users and to them, whose layout may be another than the module's.
+ * Copies controls from callers and to callers. A caller's layout may differ from the module's.
  */
 
 #include <linux/slab.h>
@@ -15,8 +15,8 @@
 #define CONTROL_HEAD		PERFCTR_CONTROL_HEAD
 
 /*
- * If the processor has no counters, this lets controls with counters pass. The driver then refuses
- * them, and knows why.
+ * If the processor has no counters, this is not 0, so that controls with counters pass here. The
+ * driver then refuses these controls with a reason.
  */
 u32 perfctr_most_counters;
 
@@ -35,8 +35,8 @@ static u32 layout_nr(const struct perfctr_layout *layout)
 }
 
 /*
- * Are the counters within the structure, and not more than a control can have? Then i-mode
- * counters are also among the first 32.
+ * Returns 0 if the counters are within the structure, and are not more than a control can have.
+ * Then i-mode counters are also among the first 32 counters. Otherwise returns -EINVAL.
  */
 int perfctr_layout_check(const struct perfctr_layout *layout)
 {
@@ -49,7 +49,7 @@ int perfctr_layout_check(const struct perfctr_layout *layout)
 	return 0;
 }
 
-/* Reads the layout once: later copies may differ, as user memory may change. */
+/* Reads the layout once. A later copy might differ, because user memory may change. */
 int perfctr_layout_get(const struct perfctr_control __user *arg,
 		       struct perfctr_layout *layout)
 {
@@ -89,7 +89,7 @@ struct perfctr_control *perfctr_control_get(const struct perfctr_control __user 
 	if (!control)
 		return ERR_PTR(-ENOMEM);
 	if (layout.ctr_offset == CONTROL_HEAD && layout.ctr_size == CTR_SIZE) {
-		/* Almost all callers have this layout: one copy instead of several. */
+		/* For this layout, which almost all callers have, one copy is enough. */
 		err = copy_from_user(control, arg, CONTROL_HEAD + nr * CTR_SIZE) ? -EFAULT : 0;
 		nr = 0;
 	} else {

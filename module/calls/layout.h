@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Copies controls from users and to them, for control.c and session.c.
+ * Copies controls from callers and to callers, for control.c and session.c.
  */
 #ifndef PERFCTR_LAYOUT_H
 #define PERFCTR_LAYOUT_H
@@ -15,14 +15,14 @@ struct perfctr_refusal;
 #define PERFCTR_CTR_SIZE	sizeof(struct perfctr_ctr_control)
 #define PERFCTR_CONTROL_HEAD	offsetof(struct perfctr_control, ctr)
 
-/* For so few counters an allocation would take longer than the rest of the call. */
+/* Up to this number of counters an allocation would take longer than the rest of the call. */
 #define PERFCTR_FEW_COUNTERS	4
 
 struct perfctr_few_counters {
 	u64 words[(PERFCTR_CONTROL_HEAD + PERFCTR_FEW_COUNTERS * PERFCTR_CTR_SIZE) / sizeof(u64)];
 };
 
-/* Where the counters of the caller's control are, and how many there are */
+/* The places of the counters in the caller's control, and their numbers. */
 struct perfctr_layout {
 	u32 size;
 	u32 ctr_offset;
@@ -31,7 +31,7 @@ struct perfctr_layout {
 	u32 nrictrs;
 };
 
-/* Most counters in one control; constant after init */
+/* The largest number of counters in one control; constant after init */
 extern u32 perfctr_most_counters;
 
 void perfctr_control_init(void);
@@ -41,7 +41,7 @@ static inline u32 perfctr_control_nr(const struct perfctr_control *control)
 	return control->nractrs + control->nrictrs;
 }
 
-/* Is @cpu a possible CPU with PERFCTR_CONTROL_CPU, and 0 without? */
+/* Returns true if @cpu is a possible CPU, or, without PERFCTR_CONTROL_CPU, if @cpu is 0. */
 static inline bool perfctr_control_cpu_valid(struct perfctr_control *control)
 {
 	if (!(control->flags & PERFCTR_CONTROL_CPU))
@@ -52,16 +52,20 @@ static inline bool perfctr_control_cpu_valid(struct perfctr_control *control)
 	return cpu_possible(control->cpu);
 }
 
-/* A zeroed control with room for @nr counters, which are not zeroed. The caller kfree()s it. */
+/*
+ * Returns a control with room for @nr counters, or NULL if there is no memory. The control is
+ * zeroed, but its counters are not. The caller frees it by kfree().
+ */
 struct perfctr_control *perfctr_control_alloc(u32 nr);
-/* EFAULT, EINVAL, E2BIG */
+/* Read and check the layout of the caller's control. Return 0, -EFAULT, -EINVAL or -E2BIG. */
 int perfctr_layout_get(const struct perfctr_control __user *arg,
 		       struct perfctr_layout *layout);
 int perfctr_layout_check(const struct perfctr_layout *layout);
 /*
- * get: copies the caller's control to the module's own layout, and checks nothing but its layout.
- * The copy is in @few, or was allocated: free knows which. put: copies a control to the caller's
- * layout, which was checked.
+ * perfctr_control_get() copies the caller's control to the module's own layout, and checks only the
+ * layout. The copy is in @few, or is allocated if it has more counters than @few has room for.
+ * perfctr_control_free() frees it in both cases. perfctr_control_put() copies a control to the
+ * caller's layout, which was checked.
  */
 struct perfctr_control *perfctr_control_get(const struct perfctr_control __user *arg,
 					    struct perfctr_few_counters *few);

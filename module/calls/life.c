@@ -21,7 +21,7 @@
 #include "tree/tree.h"
 #include "calls/life.h"
 
-/* Its objects have room for as many counters as the processor has. */
+/* The cache of roots, which have room for as many counters as the processor has. */
 static struct kmem_cache *state_cache;
 
 static void free_root_memory(struct callback_head *head)
@@ -62,7 +62,7 @@ void vperfctr_stop(struct vperfctr *perfctr, u32 error)
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 }
 
-/* A tracee's registers were verified as it left its CPU. */
+/* This does not verify a tracee's registers, which was done as the tracee left its CPU. */
 int vperfctr_verify(struct vperfctr *perfctr)
 {
 	unsigned long flags;
@@ -82,8 +82,8 @@ int vperfctr_verify(struct vperfctr *perfctr)
 }
 
 /*
- * Takes the state from its owner, which makes the sums final. By the owner, or by its tracer while
- * the owner is frozen.
+ * Takes the state from its owner, which makes the sums final. The owner calls this, or its tracer
+ * while the owner is frozen.
  */
 static __always_inline void disown(struct vperfctr *perfctr, bool own)
 {
@@ -96,7 +96,7 @@ static __always_inline void disown(struct vperfctr *perfctr, bool own)
 	vperfctr_page_disown(perfctr);
 	WRITE_ONCE(perfctr->holder, NULL);
 	vperfctr_unnotify(perfctr);
-	/* sched_out() would do this, but does not see this state any more. */
+	/* sched_out() would take back the permission, but does not see this state any more. */
 	vperfctr_end_reading(perfctr, own);
 	if (perfctr->inherited)
 		vperfctr_descendant_name(perfctr);
@@ -104,13 +104,13 @@ static __always_inline void disown(struct vperfctr *perfctr, bool own)
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 }
 
-/* Puts the references that the owner had. */
+/* Puts the references of the owner: one to the state, and one to the module. */
 static void put_owners(struct vperfctr *perfctr)
 {
 	vperfctr_put(perfctr);
 	/*
-	 * The caller still runs our text: an ioctl's open file keeps the module, and
-	 * unloading waits for probes.
+	 * The caller runs our text after this. The open file of an ioctl keeps the module, and
+	 * the unload of the module waits for probes.
 	 */
 	module_put(THIS_MODULE);
 }
@@ -118,14 +118,14 @@ static void put_owners(struct vperfctr *perfctr)
 void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
 {
 	bool later = atomic && (!perfctr->inherited || IS_ENABLED(CONFIG_PREEMPT_RT));
-	/* If queued, the work takes over the references of the attachment. */
+	/* If the work is queued it takes over the owner's references. */
 	bool queued = later && vperfctr_return_queue(perfctr, current);
 
 	vperfctr_verify(perfctr);
 	disown(perfctr, true);
 	if (perfctr->inherited) {
 		vperfctr_descendant_end(perfctr);
-		/* Whoever refers to the state after its end has no use for its spare. */
+		/* After the end of the state its spare is not needed any more. */
 		if (!later)
 			vperfctr_drop_spare(perfctr);
 	} else if (perfctr->config) {

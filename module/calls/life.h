@@ -13,23 +13,27 @@ struct task_struct;
 int perfctr_life_init(void);
 void perfctr_life_exit(void);
 
-/* A new state for that thread, with a reference; NULL: no memory. May sleep. */
+/* Returns a new state for @task, with a reference, or NULL if there is no memory. May sleep. */
 struct vperfctr *vperfctr_create(struct task_struct *task);
-/* For vperfctr_put() alone */
+/* Frees a state that is no descendant. Only vperfctr_put() calls this. */
 void vperfctr_root_free(struct vperfctr *perfctr);
 
-/* By the owner: stops the state, with an error that stays until the next control that counts. */
+/*
+ * Stops the state with an error that stays until the next control that counts. The owner calls
+ * this.
+ */
 void vperfctr_stop(struct vperfctr *perfctr, u32 error);
 /*
- * By the owner, or its tracer, as counting ends, or a control preserves sums. EIO: somebody else
- * has written to the registers, so the state was stopped, now or before.
+ * Looks whether the registers are still as we wrote them. The owner or its tracer calls this as
+ * counting ends, or as a control preserves sums. Returns 0, or -EIO if somebody else has written to
+ * the registers. Then the state was stopped, now or earlier.
  */
 int vperfctr_verify(struct vperfctr *perfctr);
 
 /*
- * Ends the owner's permission to read registers. @own: by the owner. Else by its tracer, while the
- * owner is frozen: then the permission ended as the owner left its CPU, and the registers here are
- * the tracer's, which may be counting by them.
+ * Ends the owner's permission to read registers. The owner calls this with @own, or the owner's
+ * tracer without @own, while the owner is frozen. In the second case the permission ended as the
+ * owner left its CPU. The registers of this CPU are then the tracer's, which may be counting.
  */
 static __always_inline void vperfctr_end_reading(struct vperfctr *perfctr, bool own)
 {
@@ -40,14 +44,17 @@ static __always_inline void vperfctr_end_reading(struct vperfctr *perfctr, bool 
 }
 
 /*
- * By the owner: takes the state from it, at an unlink, exec or exit, or when its tree is dead.
- * @atomic: does not sleep. Freeing a root may sleep, and on RT freeing any state may. Then the
- * thread's reference is put later, on its way to user mode.
+ * Takes the state from its owner, at an unlink, exec or exit, or when its tree is dead. The owner
+ * calls this. With @atomic it does not sleep. To free a root may sleep, and on PREEMPT_RT to free
+ * any state may sleep. Then the thread puts its reference later, on its way to user mode.
  */
 void vperfctr_detach(struct vperfctr *perfctr, bool atomic);
-/* The same for a root whose owner current traces: ESRCH, EINTR as perfctr_tracee_freeze() */
+/*
+ * Takes a root's state from its owner, which current traces. Returns 0, or the error of
+ * perfctr_tracee_freeze().
+ */
 int vperfctr_detach_tracee(struct vperfctr *perfctr, struct task_struct *owner);
-/* After an unlink of a root: ends its tree, although the state may live on. Sleeps. */
+/* Ends a root's tree after an unlink, although the root's state may live on. May sleep. */
 void vperfctr_forget_tree(struct vperfctr *perfctr);
 
 #endif /* PERFCTR_LIFE_H */

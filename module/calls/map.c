@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The map. The owner's own maps, in the mm where it made them, show its page;
- * any other (a sibling's, a fork's copy) shows a page that says "ask the kernel".
+ * The map. The owner's own maps show its page, in the mm where the owner made them. Any other map
+ * (a sibling's, a fork's copy) shows a page that says "ask the kernel".
  */
 
 #include <linux/fs.h>
@@ -18,7 +18,7 @@
 #include "config/permit.h"
 #include "calls/map.h"
 
-/* Mapped in place of the owner's own page: it says "ask the kernel". */
+/* This page is mapped in place of the owner's own page, and says "ask the kernel". */
 static struct perfctr_page *foreign_page;
 
 static vm_fault_t foreign_fault(struct vm_fault *vmf)
@@ -47,7 +47,7 @@ static vm_fault_t owner_fault(struct vm_fault *vmf)
 	return 0;
 }
 
-/* In the owner's context this has effect at once, else at its next switch. */
+/* Sets @user. In the owner's context that has effect at once, else at the owner's next switch. */
 static void set_user(struct vperfctr *perfctr, bool user)
 {
 	bool own = perfctr == vperfctr_current();
@@ -66,7 +66,7 @@ static void set_user(struct vperfctr *perfctr, bool user)
 	local_irq_restore(flags);
 }
 
-/* A copy by fork is in another mm; mremap moves a map within its own. */
+/* Called when fork copies a map, to another mm, and when mremap moves a map within its own mm. */
 static void owner_vm_open(struct vm_area_struct *vma);
 
 static void owner_vm_close(struct vm_area_struct *vma)
@@ -102,14 +102,14 @@ static void owner_vm_open(struct vm_area_struct *vma)
 	else
 		vma->vm_ops = &foreign_vm_ops;
 	raw_spin_unlock(&perfctr->map_lock);
-	/* The mm has a map already, so nothing has to be allocated. */
+	/* The mm has a map already, so this allocates nothing and cannot fail. */
 	if (own)
 		WARN_ON(perfctr_cpu_mm_get(vma->vm_mm));
 }
 
 /*
  * After an exec the thread has another mm, but other processes may still have the old one and
- * its maps. They must not see what the new program does, so it gets another page.
+ * its maps. These must not see what the new program does, so the thread gets another page.
  */
 void vperfctr_exec_unmap(struct vperfctr *perfctr)
 {
@@ -123,7 +123,7 @@ void vperfctr_exec_unmap(struct vperfctr *perfctr)
 	raw_spin_unlock(&perfctr->map_lock);
 }
 
-/* Only in the owner's context: what it may read changes at once. */
+/* Changes @lent, and what the owner may read, at once. Only the owner calls this. */
 static void set_lent(struct vperfctr *perfctr, bool lent)
 {
 	unsigned long flags;
@@ -137,9 +137,10 @@ static void set_lent(struct vperfctr *perfctr, bool lent)
 }
 
 /*
- * Called from task work. On the way to user mode the child has exec'ed or died, and the flag was
- * cleared before the work ran. But if a tracer follows the child, work also runs before the wait
- * for the child, with the flag set. And a fatal signal ends the wait while the child lives on.
+ * Task work calls this. Usually the owner is on its way to user mode, the child has exec'ed or
+ * died, and the kernel has cleared TIF_NOTIFY_RESUME before the work runs. But if a tracer follows
+ * the child, work also runs before the owner waits for the child, with the flag set. And a fatal
+ * signal ends the wait while the child lives on.
  */
 bool vperfctr_take_back(struct vperfctr *perfctr)
 {
@@ -150,17 +151,17 @@ bool vperfctr_take_back(struct vperfctr *perfctr)
 }
 
 /*
- * By vfork() the owner made a child that shares its memory and thread pointer. So the
- * page looks to the child like its own, and the child may run on another CPU before the
- * owner has left this one. When the owner returns to user mode the child has exec'ed or
- * died. (Not the child of a bare clone() with CLONE_VM: perfctr(4) says that each thread
- * needs a thread pointer of its own.)
+ * By vfork() the owner has made a child that shares its memory and thread pointer. So the page
+ * looks to the child like the child's own page, and the child may run on another CPU before the
+ * owner has left this CPU. When the owner returns to user mode the child has exec'ed or died. This
+ * is not so after a bare clone() with CLONE_VM, but perfctr(4) says that each thread needs a thread
+ * pointer of its own.
  */
 void vperfctr_lend(struct vperfctr *perfctr)
 {
 	if (!READ_ONCE(perfctr->user) || perfctr->lent)
 		return;
-	/* First, so that resume() finds todo set, and does not set at_once. */
+	/* Do this first, so that resume() finds todo set, and does not set at_once. */
 	vperfctr_return_soon(perfctr, current, PERFCTR_TODO_LENT);
 	set_lent(perfctr, true);
 }
@@ -218,15 +219,15 @@ int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 		perfctr->owner_maps = 0;
 	perfctr->map_mm = vma->vm_mm;
 	perfctr->owner_maps++;
-	/* The page changes while the state is suspended, so nobody reads registers by it. */
+	/* The page changes while the state is suspended, so no reader uses it meanwhile. */
 	local_irq_save(flags);
 	vperfctr_suspend(perfctr);
 	vperfctr_page_update(perfctr);
 	local_irq_restore(flags);
-	/* In a slot a thread pointer of 0 means that nobody may read. */
+	/* In a slot, a thread pointer of 0 means that no thread may read the register. */
 	set_user(perfctr, perfctr_cpu_thread_pointer(current) != 0);
 	raw_spin_unlock(&perfctr->map_lock);
-	/* Later, as the mmap_lock is held here */
+	/* The permission is given later, because the mmap_lock is held here. */
 	if (perfctr_cpu_mm_waits(vma->vm_mm))
 		vperfctr_return_soon(perfctr, current, PERFCTR_TODO_PERMIT);
 	return 0;

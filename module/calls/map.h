@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mmap of the page, and who has it mapped */
+/* mmap of the page, and its maps */
 #ifndef PERFCTR_MAP_H
 #define PERFCTR_MAP_H
 
@@ -12,9 +12,12 @@ struct vperfctr;
 int perfctr_map_init(void);
 void perfctr_map_exit(void);
 int vperfctr_mmap(struct file *file, struct vm_area_struct *vma);
-/* By the owner after an exec: it has no maps any more. */
+/* Notes that the owner has no maps any more. The owner calls this after an exec. */
 void vperfctr_exec_unmap(struct vperfctr *perfctr);
-/* By the owner: the child of its vfork has the page too, until take_back. */
+/*
+ * The owner calls vperfctr_lend() when the child of its vfork has the page, too, and
+ * vperfctr_take_back() later. That returns false if the child may still have the page.
+ */
 void vperfctr_lend(struct vperfctr *perfctr);
 bool vperfctr_take_back(struct vperfctr *perfctr);
 

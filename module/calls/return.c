@@ -20,7 +20,7 @@
 #include "calls/map.h"
 #include "calls/return.h"
 
-/* Does @todo, and returns what could not be done now. */
+/* Does the work of @todo. Returns the bits of work that could not be done now. */
 static u16 return_todo(struct vperfctr *perfctr, u16 todo)
 {
 	unsigned long flags;
@@ -40,7 +40,7 @@ static u16 return_todo(struct vperfctr *perfctr, u16 todo)
 		vperfctr_deliver(perfctr);
 	if (todo & (PERFCTR_TODO_OVERFLOW | PERFCTR_TODO_RESUME)) {
 		local_irq_save(flags);
-		/* The probe of switches has resumed it only in part. */
+		/* The probe of switches may have resumed the state only in part. */
 		if (perfctr_by_tracepoint() && todo & PERFCTR_TODO_RESUME)
 			vperfctr_suspend(perfctr);
 		if (!(perfctr->seq & 1))
@@ -51,8 +51,8 @@ static u16 return_todo(struct vperfctr *perfctr, u16 todo)
 }
 
 /*
- * If a thread that was not its process's first calls exec, it takes over the first one's id. We may
- * have the last reference to the old pid, which the probe of exec cannot put.
+ * A thread that calls exec and is not the first thread of its process takes over the id of the
+ * first thread. We may have the last reference to the old pid, which the probe of exec cannot put.
  */
 static void update_pid(struct vperfctr *perfctr)
 {
@@ -71,7 +71,10 @@ void vperfctr_exec_pid(struct vperfctr *perfctr)
 		vperfctr_return_soon(perfctr, current, PERFCTR_TODO_PID);
 }
 
-/* Current's own state gives way if its tree has died, which the thread may not know yet. */
+/*
+ * Attaches or ends the state to which current was invited. If current has a state of a dead tree,
+ * which it may not have detached yet, detaches that state first.
+ */
 static void answer(struct vperfctr *perfctr)
 {
 	struct vperfctr *own = vperfctr_current();
@@ -84,7 +87,8 @@ static void answer(struct vperfctr *perfctr)
 }
 
 /*
- * The work stays queued, with its reference. ADD_MEMBER finds the state there until it is attached.
+ * The work stays queued, with its reference. ADD_MEMBER finds the state in the queue until the
+ * state is attached.
  */
 void perfctr_attach_invited(void)
 {
@@ -101,9 +105,9 @@ void perfctr_attach_invited(void)
 }
 
 /*
- * By the owner, before it returns to user mode, or as it dies. May sleep. What cannot be
- * done now stays in todo: resume() queues the work again when the owner is next switched
- * in. If we queued it here it would run again at once, for ever.
+ * The owner calls this before it returns to user mode, or as it dies. May sleep. Work that cannot
+ * be done now stays in todo, and resume() queues it again when the owner is next switched in. If we
+ * queued the work here, it would run again at once, and so on for ever.
  */
 void vperfctr_return(struct callback_head *work)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a thread does for its state on its way back to user mode, and how it takes up a state */
+/* The work that a thread does for its state before it returns to user mode, or as it dies. */
 #ifndef PERFCTR_RETURN_H
 #define PERFCTR_RETURN_H
 
@@ -11,10 +11,10 @@
 struct callback_head;
 struct vperfctr;
 
-/* Current attaches the state that it was invited to have, if any. Probes may call this. */
+/* Current attaches the state to which it was invited, if there is one. Probes may call this. */
 void perfctr_attach_invited(void);
 
-/* The same, then vperfctr_current() */
+/* Attaches the state to which current was invited, if any. Returns current's state, or NULL. */
 static __always_inline struct vperfctr *vperfctr_current_or_invited(void)
 {
 	if (unlikely(atomic_read(&perfctr_nr_invited)))
@@ -22,10 +22,10 @@ static __always_inline struct vperfctr *vperfctr_current_or_invited(void)
 	return vperfctr_current();
 }
 
-/* For struct perfctr_above */
+/* main.c puts these functions into struct perfctr_above. */
 void vperfctr_return(struct callback_head *work);
 void vperfctr_return_invited(struct callback_head *work);
-/* By the owner after an exec, which may have changed its id */
+/* Notes the owner's pid, which an exec may have changed. The owner calls this after an exec. */
 void vperfctr_exec_pid(struct vperfctr *perfctr);
 
 #endif /* PERFCTR_RETURN_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sessions: open files that count CPUs, and no threads (PERFCTR_OPEN_CPUS). A session has a wide
- * for each CPU that it counts (wide.c).
+ * A session is an open file that counts CPUs, and no threads (PERFCTR_OPEN_CPUS). A session has a
+ * wide for each CPU that it counts (wide.c).
  */
 
 #include <linux/capability.h>
@@ -25,11 +25,11 @@
 #include "calls/session.h"
 
 /**
- * struct perfctr_session
- * @mutex: guards all of it, and its wides
- * @running: the wides count, or will when their CPUs come online
- * @cpus: CPUs that have a wide
- * @wide: by CPU; NULL: the CPU has none
+ * struct perfctr_session - an open file that counts CPUs
+ * @mutex: guards the session and its wides
+ * @running: the wides count, or will count when their CPUs come online
+ * @cpus: CPUs for which the session has a wide
+ * @wide: the wide of each CPU, or NULL
  */
 struct perfctr_session {
 	struct mutex mutex;	/* see above */
@@ -40,13 +40,13 @@ struct perfctr_session {
 
 /*
  * Guards @native, and perfctr_wide.withholds. @native is the wide whose config the registers of a
- * CPU count: many configs may be claimed, but a CPU counts only one of them at a time. Inside a
- * session's mutex
+ * CPU count. Many configs may be claimed, but a CPU counts only one of them at a time. This mutex
+ * is taken inside a session's mutex.
  */
 static DEFINE_MUTEX(native_mutex);
 static DEFINE_PER_CPU(struct perfctr_wide *, native);	/* native_mutex */
 
-/* Runs before each switch of everybody, while a session leaves the idle task out. */
+/* Runs before each switch of any thread, while a session does not count the idle task. */
 static notrace void probe_idle(PERFCTR_SWITCH_PROBE_ARGS)
 {
 	if (!next->pid)
@@ -71,7 +71,7 @@ static struct perfctr_hook idle_hook = {
 	.off = __DELAYED_WORK_INITIALIZER(idle_hook.off, perfctr_hook_off, 0),
 };
 
-/* Processes may read registers again, if no other wide is in the way. */
+/* Lets processes read registers again, if no other wide forbids that. */
 static void end_withholding(struct perfctr_wide *wide)
 {
 	lockdep_assert_held(&native_mutex);
@@ -80,7 +80,10 @@ static void end_withholding(struct perfctr_wide *wide)
 	wide->withholds = false;
 }
 
-/* After an eviction: wides whose claim has ended keep nobody from registers any more. */
+/*
+ * Called after an eviction. Processes may read registers again, unless a wide whose config was not
+ * evicted forbids that.
+ */
 static void follow_eviction(void)
 {
 	struct perfctr_wide **has;
@@ -130,7 +133,7 @@ static bool is_native(const struct perfctr_wide *wide)
 	return wide->config->of_session;
 }
 
-/* @wide is stopped, or NULL. */
+/* Frees a wide that is stopped, and what it has. @wide may be NULL. */
 static void put_wide(struct perfctr_wide *wide)
 {
 	if (!wide)
@@ -149,8 +152,8 @@ static void put_wide(struct perfctr_wide *wide)
 }
 
 /*
- * Takes the registers of the wide's CPU; from here on no process may read registers. EBUSY: they
- * count for another wide than @old, which @wide replaces.
+ * Takes the registers of the wide's CPU for @wide, which replaces @old. From here on no process may
+ * read registers. Returns 0, or -EBUSY if the registers count for another wide than @old.
  */
 static int take_registers(struct perfctr_wide *wide, const struct perfctr_wide *old,
 			  struct perfctr_refusal *why)
@@ -167,13 +170,13 @@ static int take_registers(struct perfctr_wide *wide, const struct perfctr_wide *
 		err = -EBUSY;
 		goto out;
 	}
-	/* An evicted wide. follow_eviction() may wait for the mutex, and will not find it then. */
+	/* That wide was evicted, and follow_eviction() will not find it. So end this here. */
 	if (*has && *has != old)
 		end_withholding(*has);
 	*has = wide;
 	wide->withholds = true;
 	perfctr_permit_wide(true);
-	/* follow_eviction() may have been here already. */
+	/* An eviction since the claim may already have called follow_eviction(). */
 	if (READ_ONCE(wide->config->evicted))
 		end_withholding(wide);
 out:
@@ -202,7 +205,7 @@ static int session_check(struct perfctr_control *control)
 	return perfmon_capable() ? 0 : -EACCES;
 }
 
-/* A new wide, or an error with *why */
+/* Returns a new wide, or an error pointer and *why. */
 static struct perfctr_wide *make_wide(const struct perfctr_control *control,
 				      const struct perfctr_wide *old, struct perfctr_refusal *why)
 {
@@ -221,7 +224,7 @@ static struct perfctr_wide *make_wide(const struct perfctr_control *control,
 		why->reason = PERFCTR_REASON_OPEN;
 		return ERR_PTR(-EACCES);
 	}
-	/* First, so that the probe knows whether the CPU is idle as soon as the wide starts. */
+	/* The probe is on before the wide starts, so that it sees when the CPU becomes idle. */
 	err = no_idle ? perfctr_hook_get(&idle_hook) : 0;
 	wide = err ? NULL : perfctr_wide_create(config, control->cpu, control->tsc_on, no_idle);
 	if (!wide) {
@@ -277,7 +280,7 @@ static int control_ioctl(struct perfctr_session *session, void __user *arg)
 		err = session_apply(session, control, &why);
 		mutex_unlock(&session->mutex);
 	}
-	/* This worked above. If it fails now, err is still what matters. */
+	/* This worked above. If it fails now, the caller still gets err. */
 	if (err)
 		(void)perfctr_put_refusal(arg, &why);
 	perfctr_control_free(control, &few);
@@ -320,7 +323,10 @@ static void start_or_stop(struct perfctr_session *session, bool start)
 	session->running = start;
 }
 
-/* Since the controls perf may have lost events, or may lack them on a CPU that came online. */
+/*
+ * Makes events anew that perf has lost since the controls were made, or that are missing on a CPU
+ * which has come online since.
+ */
 static void mend(const struct perfctr_session *session)
 {
 	unsigned int cpu;
@@ -452,7 +458,7 @@ void perfctr_session_free(struct perfctr_session *session)
 {
 	unsigned int cpu;
 
-	/* Stop even if a signal ends the wait: wides must not stay in the lists of their CPUs. */
+	/* Even if a signal ends this wait the wides must stop: their CPUs have them in lists. */
 	(void)perfctr_broadcasts_allow();
 	stop(session);
 	for_each_cpu(cpu, session->cpus)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Sessions: open files that count CPUs */
+/* A session is an open file that counts CPUs. */
 #ifndef PERFCTR_SESSION_H
 #define PERFCTR_SESSION_H
 
@@ -9,7 +9,7 @@ struct perfctr_session;
 
 int perfctr_session_init(void);
 void perfctr_session_exit(void);
-/* For the open file that refers to it: EACCES, ENOMEM */
+/* Returns a new session, to which an open file will refer, or -EACCES or -ENOMEM. */
 struct perfctr_session *perfctr_session_create(void);
 /* Stops the session, and frees it with its wides. */
 void perfctr_session_free(struct perfctr_session *session);

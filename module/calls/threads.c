@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events of threads and CPUs: a thread forks, execs, ends; a CPU sleeps.
+ * Events of threads and CPUs: a thread forks, execs or ends, or a CPU sleeps.
  */
 
 #include <linux/binfmts.h>
@@ -25,8 +25,8 @@
 #include "calls/threads.h"
 
 /*
- * The probes run in the thread's own context. Whether that is preemptible depends on the
- * kernel's version, so they may not sleep.
+ * The probes run in the thread's own context. They may not sleep, because some kernels call them
+ * with preemption off.
  */
 static void probe_exit(PERFCTR_EXIT_PROBE_ARGS)
 {
@@ -43,8 +43,9 @@ static void probe_fork(void *data, struct task_struct *parent, struct task_struc
 	struct vperfctr *perfctr;
 
 	/*
-	 * A tracer invites a thread, then looks for all threads of the process. If it did not see
-	 * this child, we see its invitation here. Pairs with task_work_add().
+	 * A tracer invites a thread, and then looks for all threads of the process. If the tracer
+	 * has not seen this child, we see its invitation of current here. Pairs with
+	 * task_work_add().
 	 */
 	smp_mb();
 	perfctr = vperfctr_current_or_invited();
@@ -68,7 +69,7 @@ static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 	vperfctr_exec_unmap(perfctr);
 	vperfctr_exec_pid(perfctr);
 	if (perfctr->flags & PERFCTR_CONTROL_CLOEXEC) {
-		/* Ending a tree may sleep, so it waits. */
+		/* The end of a tree may sleep, so current does that on its way to user mode. */
 		if (perfctr->tree && !perfctr->inherited)
 			vperfctr_return_soon(perfctr, current, PERFCTR_TODO_FORGET);
 		vperfctr_detach(perfctr, true);
@@ -85,9 +86,9 @@ static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 }
 
 /*
- * A CPU goes to a sleep in which its counters may be lost: in the idle thread, or, at
- * system suspend, in the thread that asked for it, which may count. Interrupts are off
- * in both cases.
+ * Called as a CPU goes to a sleep in which its counters may be lost, and as it wakes. Current is
+ * the idle thread, or, at a suspend of the system, the thread that asked for the suspend, which may
+ * count. Interrupts are off in both cases.
  */
 static int cpu_sleeps(struct notifier_block *notifier, unsigned long action, void *data)
 {
@@ -105,7 +106,7 @@ static int cpu_sleeps(struct notifier_block *notifier, unsigned long action, voi
 	case CPU_PM_EXIT:
 		perfctr_cpu_online();
 		perfctr_wides_sleep(false);
-		/* The timer cannot be set yet, so this waits for the way to user mode. */
+		/* The timer cannot be set yet, so the state is resumed on the way to user mode. */
 		if (perfctr && perfctr->recorder)
 			vperfctr_return_soon(perfctr, current, PERFCTR_TODO_OVERFLOW);
 		else if (perfctr)
@@ -119,7 +120,7 @@ static int cpu_sleeps(struct notifier_block *notifier, unsigned long action, voi
 static struct notifier_block sleep_notifier = { .notifier_call = cpu_sleeps };
 
 #ifndef CONFIG_CPU_PM
-/* On the last CPU, with interrupts off; the others are taken down and up by hotplug. */
+/* Called on the last CPU, with interrupts off. Hotplug takes the other CPUs down and up. */
 static int system_sleeps(PERFCTR_SYSCORE_ARGS)
 {
 	cpu_sleeps(NULL, CPU_PM_ENTER, NULL);
@@ -166,7 +167,7 @@ int perfctr_threads_init(void)
 
 void perfctr_threads_exit(void)
 {
-	/* A CPU may still run cpu_sleeps(). It has left our text after perfctr_exit()'s wait. */
+	/* A CPU may still run cpu_sleeps() after this. perfctr_exit() waits until no CPU does. */
 	perfctr_unregister_syscore(&sleep_syscore);
 	cpu_pm_unregister_notifier(&sleep_notifier);
 	perfctr_probes_unregister(probes, ARRAY_SIZE(probes));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What happens to threads and CPUs: fork, exec, exit, sleep */
+/* Events of threads and CPUs: fork, exec, exit, and the sleep of a CPU. */
 #ifndef PERFCTR_THREADS_H
 #define PERFCTR_THREADS_H
 
