@@ -40,7 +40,7 @@ static void (*have_evicted)(void);	/* from perfctr_config_set_evicted(), or NULL
 /* Until this time, in jiffies, threads may read registers that another thread took from them. */
 static unsigned long late_until;
 
-/* Guards the list, and the changes of a config's @users from and to zero. Inside config_mutex. */
+/* Guards the list, and changes of a config's @users from and to zero. Taken inside config_mutex. */
 static DEFINE_RAW_SPINLOCK(unused_lock);
 static LIST_HEAD(unused);
 
@@ -131,7 +131,7 @@ static struct perfctr_config *config_find(const struct wanted *wanted,
 static unsigned long new_id(bool user)
 {
 	static unsigned long last = PERFCTR_ID_STEP;	/* config_mutex */
-	static bool again;		/* config_mutex; never where a long has 64 bits */
+	static bool again;		/* ids are used again, never with 64 bits; config_mutex */
 	const struct perfctr_config *config;
 	int i;
 
@@ -202,7 +202,7 @@ static void config_unclaim(struct perfctr_config *config)
 		perfctr_cpu_unclaim(config, perfctr_run_paid);
 		return;
 	}
-	/* This suspends the states that count by the config. Their next resume loses them. */
+	/* This suspends the states that count by the config. Their next resume finds @evicted. */
 	if (config->evicted)
 		perfctr_run_paid(perfctr_run_nothing, NULL);
 	perfctr_shared_unclaim(config);
@@ -374,7 +374,7 @@ struct perfctr_config *perfctr_config_get_from(struct wanted *wanted,
 			return ERR_PTR(err);
 		use_again(config);
 		if (wanted->nr_ictrs)
-			perfctr_interrupts_put();	/* config_make() did a get for the config */
+			perfctr_interrupts_put();	/* the config has a get of its own */
 		return config;
 	}
 	err = perfctr_check(wanted, why) ?: err;
@@ -420,7 +420,7 @@ void perfctr_config_drop_user(struct perfctr_config *config, bool atomic)
 	raw_spin_unlock_irqrestore(&unused_lock, flags);
 	if (!last)
 		return;
-	/* From here on somebody may find the config and use it again, off the list. */
+	/* From here on use_again() may take the config off the list. */
 	if (atomic)
 		queue_work(perfctr_wq, &reap_work);
 	else

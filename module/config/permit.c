@@ -65,7 +65,10 @@ static int look_at_permission(void *unused)
 #ifdef PERFCTR_CPU_PERMITS_PROCESSES
 static DEFINE_PER_CPU(bool, resumes);
 
-/* The kernel changes the permission of this CPU. See perfctr_cpu_permit_init(). */
+/*
+ * Called before and after others change the permission or the registers of this CPU: see
+ * perfctr_cpu_permit_init().
+ */
 static notrace void permission_changes(bool ends)
 {
 	struct vperfctr *perfctr = vperfctr_current();

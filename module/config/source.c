@@ -56,7 +56,7 @@ static struct perfctr_config *config_get_shared(struct wanted *wanted,
 	wanted->unprivileged = !perfmon_capable();
 	wanted->core = 0;
 #ifdef PERFCTR_CPU_ONE_SOURCE
-	/* A native config without users must not be in our way. */
+	/* End native configs without users, which would keep perf from counting. */
 	if (perfctr_nr_claimed[false])
 		perfctr_config_reap();
 	if (perfctr_nr_claimed[false]) {
@@ -149,7 +149,7 @@ static struct perfctr_config *config_get(struct wanted *wanted, u32 source,
 	wanted->core = 0;
 	cpus_read_lock();
 	mutex_lock(&perfctr_config_mutex);
-	/* The clock has no source. */
+	/* A control of the clock alone has no source. */
 	if (likely(source == PERFCTR_SOURCE_NATIVE || !wanted->nr))
 		config = config_get_native(wanted, why);
 	else if (source == PERFCTR_SOURCE_SHARED || wanted->perf)
@@ -186,7 +186,7 @@ struct perfctr_config *perfctr_config_get(const struct perfctr_where *where, boo
 	forced = READ_ONCE(perfctr_config_source);
 	if (source == PERFCTR_SOURCE_ANY)
 		source = forced;
-	/* The clock has no source. */
+	/* A control of the clock alone has no source. */
 	if (unlikely(nr && forced != PERFCTR_SOURCE_ANY && source != forced)) {
 		why->reason = PERFCTR_REASON_SOURCE;
 		return ERR_PTR(-EOPNOTSUPP);

@@ -54,8 +54,8 @@ void perfctr_copy_maps(const struct perfctr_recorder *from, struct perfctr_recor
 
 	/*
 	 * A thread that looks at the memory sets last_look before it writes records. The FORK is
-	 * written already. If we do not see another thread's look here, its records stand behind
-	 * the FORK.
+	 * written already. If we do not see another thread's look here, the records of that look
+	 * stand behind the FORK.
 	 */
 	if (from->known && READ_ONCE(from->known->last_look) != from)
 		all = false;
@@ -354,9 +354,9 @@ void vperfctr_record_maps(struct vperfctr *perfctr)
 }
 
 /*
- * The probe, which is called as the kernel tells perf of a mapping of current's. The mapping is in
- * place already. No thread executes there before the mmap_lock is free again, unless mprotect(2)
- * made the mapping executable.
+ * This probe is called as the kernel tells perf of a mapping of current's. The mapping is in place
+ * already. No thread executes there before the mmap_lock is free again, unless mprotect(2) made the
+ * mapping executable.
  */
 static int mapped(struct kprobe *kprobe, struct pt_regs *regs)
 {

@@ -304,7 +304,7 @@ static __always_inline void interrupt_begins(struct vperfctr *perfctr)
 	/* The interrupt is not ours. Counters of user mode cannot overflow while handlers run. */
 	if (user_only && !perfctr_cpu_ioverflowed(config))
 		return;
-	/* a-mode counters of user mode count nothing here, so it is enough to stop the others. */
+	/* a-mode counters of user mode count nothing here, so only i-mode counters must stop. */
 	if (user_only && perfctr->recorder && perfctr->undo == PERFCTR_UNDO_ICTRS)
 		vperfctr_imode_stop(perfctr);
 	else
@@ -314,12 +314,14 @@ static __always_inline void interrupt_begins(struct vperfctr *perfctr)
 /*
  * Handles an overflow interrupt, once as the interrupt begins and once as it ends.
  *
- * The begin suspends the state. The suspend finds overflows, and our counters stand still while
- * other handlers run. A state of user mode alone runs on if none of its own counters overflowed.
+ * As the interrupt begins, we suspend the state. The suspend finds overflows, and our counters
+ * stand still while other handlers run. A state of user mode alone runs on if none of its own
+ * counters overflowed.
  *
- * The end signals the owner if the interrupt came in user mode. Otherwise the signal waits until
- * the owner returns to user mode, because it would end a sleep in the kernel. On PREEMPT_RT the
- * signal always waits, because its lock sleeps. Then the state goes on, or waits for IRESUME.
+ * As the interrupt ends, we signal the owner if the interrupt came in user mode. Otherwise the
+ * signal waits until the owner returns to user mode, because the signal would end a sleep in the
+ * kernel. On PREEMPT_RT the signal always waits, because its lock sleeps. Then the state goes on,
+ * or waits for IRESUME.
  */
 static void interrupt(bool ends)
 {

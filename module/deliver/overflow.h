@@ -26,7 +26,7 @@ int vperfctr_refresh_ioctl(struct vperfctr *perfctr, unsigned long count);
  */
 int perfctr_interrupts_get(void);
 void perfctr_interrupts_put(void);
-/* Ends the hearing of interrupts. Called at unload, when no config is left. */
+/* Stops hearing the counters' interrupts. Called at unload, when no config is left. */
 void perfctr_interrupts_exit(void);
 
 #endif /* PERFCTR_OVERFLOW_H */

@@ -83,7 +83,7 @@ static __always_inline void state_sample(struct vperfctr *perfctr, struct perfct
 				return;
 			}
 			if (!vperfctr_is_native(perfctr)) {
-				/* On a loss these are the last values, as the state stops. */
+				/* If an event is lost, these are the last values. */
 				if (unlikely(sample_shared(perfctr, value)))
 					vperfctr_suspend(perfctr);
 				return;

@@ -80,7 +80,10 @@ static __always_inline void perfctr_introduce(struct perfctr_recorder *recorder)
 		perfctr_write_comm(recorder, 0);
 }
 
-/* Does what perfctr_introduce() does, for callers with interrupts on: one may write a sample. */
+/*
+ * Calls perfctr_introduce() with interrupts off, for callers with interrupts on: an interrupt may
+ * write a sample.
+ */
 void perfctr_introduce_now(struct perfctr_recorder *recorder);
 
 #endif /* PERFCTR_RECORDER_H */

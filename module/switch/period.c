@@ -42,7 +42,7 @@ static void ireload(struct perfctr_imode *imode)
 	imode->cpu = -1;
 }
 
-/* Without a signal and a recorder no overflow is ever due. */
+/* Begins a full period of each counter. Without a signal and a recorder no overflow is ever due. */
 static void begin_periods(struct vperfctr *perfctr)
 {
 	u32 i, first = perfctr_config_nr_actrs(perfctr->config);

@@ -32,8 +32,8 @@ void vperfctr_imode_resume(struct vperfctr *perfctr);
 /* Reads all sums of a state that is resumed, without suspending the state. */
 void vperfctr_imode_sample(const struct vperfctr *perfctr, u64 *value);
 /*
- * Finds out which counters have overflowed. If one has, and the state does not record, the state's
- * counters stand still until the program lets them go on. seq is still odd.
+ * Finds out which counters have overflowed. If one has, and the state does not record, sets
+ * PERFCTR_HOLD_OVERFLOWN. Called while seq is still odd.
  */
 void vperfctr_imode_look(struct vperfctr *perfctr);
 

@@ -439,7 +439,7 @@ static __always_inline void rest_unless_left(const struct vperfctr *perfctr)
 		perfctr_cpu_make_public();
 }
 
-/* Does everything that sched_in() does not do at once. */
+/* Resumes a native state, with all that sched_in() does not do at once. */
 static noinline notrace void resume_native(struct vperfctr *perfctr)
 {
 	if (!resume_and_show(perfctr) && unlikely(perfctr->owned))

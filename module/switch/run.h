@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * These functions run a function on CPUs while no state and no wide is resumed there. Each CPU
- * calls fn(arg) with interrupts off. They return 0, or the error of a CPU where fn() failed. The
- * caller holds the hotplug lock. They may sleep.
+ * These functions call fn(arg) on CPUs, with interrupts off, while no state and no wide is resumed
+ * there. They return 0, or the error of a CPU where fn() failed, and may sleep. The caller holds
+ * the hotplug lock.
  */
 #ifndef PERFCTR_RUN_H
 #define PERFCTR_RUN_H
@@ -19,8 +19,8 @@ int perfctr_run_paid(int (*fn)(void *arg), void *arg);
  */
 int perfctr_run_on(const struct cpumask *cpus, int (*fn)(void *arg), void *arg);
 /*
- * Does nothing, as a @fn. It is run because states and wides are suspended for it: as they resume,
- * they look whether they may still count.
+ * A function for perfctr_run() that does nothing. All states and wides are suspended for it. As
+ * they resume, they look whether they may still count.
  */
 int perfctr_run_nothing(void *unused);
 

@@ -121,9 +121,8 @@ void vperfctr_suspend(struct vperfctr *perfctr)
 }
 
 /*
- * After this the thread may read no register in user mode, and its next switch-out does not see
- * that it could. So that switch-out would not stop registers that are private, and they are made
- * public here.
+ * The next switch-out will not see that the thread could read registers, and so will not stop
+ * registers that are private to the thread. So this makes them public.
  */
 void vperfctr_revoke(struct vperfctr *perfctr)
 {

@@ -194,8 +194,8 @@ static notrace void sched_out(struct preempt_notifier *notifier, struct task_str
 		return;
 	}
 	/*
-	 * If at_once is such an id, a running thread's state is resumed, and undo is 0 unless the
-	 * id has PRIVATE.
+	 * If at_once has PERFCTR_ID_USER, a running thread's state is resumed. Then undo is 0
+	 * unless at_once has PRIVATE, too.
 	 */
 	other = successor(perfctr, id, next);
 	if (other && likely(may_hand_on(perfctr, id, other, next))) {
@@ -210,8 +210,8 @@ static notrace void sched_out(struct preempt_notifier *notifier, struct task_str
 #endif
 
 /*
- * From here on, the switch of states of the shared source. We need not load counters, because perf
- * counts the events of all states all the time. But perf may have lost an event. Then we call
+ * The next functions switch states of the shared source. They load no counters, because perf counts
+ * the events of all states all the time. But perf may have lost an event. Then they call
  * vperfctr_lose().
  */
 
@@ -281,7 +281,7 @@ static __always_inline void shared_out(struct preempt_notifier *notifier,
 	struct vperfctr *perfctr = container_of(notifier, struct vperfctr, notifier), *other;
 	unsigned long id = READ_ONCE(perfctr->at_once);
 
-	/* If at_once is an id, a running thread's state is resumed. */
+	/* If at_once has PERFCTR_ID_USER, a running thread's state is resumed. */
 	other = likely(id & PERFCTR_ID_USER) ? successor(perfctr, id, next) : NULL;
 	if (other)
 		hand_over_shared(perfctr, other, call);
@@ -313,8 +313,8 @@ static notrace void shared_call_out(struct preempt_notifier *notifier, struct ta
 #endif
 
 /*
- * From here on, the switch by the tracepoint. The tracepoint calls us once for each switch, before
- * the switch, in the context of the thread that leaves, with the runqueue locked.
+ * The next functions do a switch by the tracepoint. It calls probe_switch() once for each switch,
+ * before the switch, in the context of the thread that leaves, with the runqueue locked.
  * vperfctr_come_later() leaves some work to the thread that comes, which does it before it returns
  * to user mode. No page is shown at a switch, except on processors where anybody can read registers
  * without a permission.

@@ -90,7 +90,7 @@ static __always_inline bool clock_changed(const struct vperfctr *perfctr)
 /*
  * Returns true if current, which may read registers that are private to user @uid, is still that
  * user. If current has changed its user and changed back, current is not dumpable any more. Then
- * current is treated as another user, as a debugger treats it.
+ * this returns false. (A debugger may not trace such a thread either.)
  */
 static __always_inline bool is_same_user(kuid_t uid)
 {

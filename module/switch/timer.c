@@ -16,7 +16,7 @@
 #include "thread/notify.h"
 #include "switch/timer.h"
 
-/* Only its own CPU sets a timer, with interrupts off. */
+/* A timer is set only on its own CPU, with interrupts off. */
 static DEFINE_PER_CPU(struct hrtimer, timer);
 static void (*on_timer)(struct vperfctr *perfctr);	/* constant after init */
 

@@ -229,7 +229,7 @@ static __always_inline void member_enter(struct perfctr_tree *tree, struct vperf
 	perfctr->spare = tree->spare;
 	tree->spare = NULL;
 	rb_add(&descendant->node, &tree->live, is_older);
-	/* This may be called because the root or the tree is a user of the config already. */
+	/* The root or the tree is a user of the config, as perfctr_config_add_user() demands. */
 	if (!tree->nr_live++)
 		perfctr_config_add_user(tree->config);
 }
@@ -332,7 +332,7 @@ void vperfctr_descendant_end(struct vperfctr *perfctr)
 	if (tree->keep && !tree->dead && tree->nr_kept < READ_ONCE(perfctr_keep)) {
 		rb_add(&descendant->node, &tree->kept, is_older);
 		tree->nr_kept++;
-		refcount_inc(&perfctr->refs);	/* @kept's */
+		refcount_inc(&perfctr->refs);	/* the reference of @kept */
 	} else if (tree->keep) {
 		tree->not_kept++;
 	}
