@@ -243,8 +243,8 @@ static void __exit perfctr_exit(void)
 	perfctr_notify_exit();
 	/*
 	 * vperfctr_return() puts its reference to the module while it runs our text, and may be
-	 * preempted there. This waits until it has returned. (In a preemptible kernel without
-	 * tracing, kprobes and BPF this does not wait. No distribution has such a kernel.)
+	 * preempted there. Wait until it has returned. (In a preemptible kernel without tracing,
+	 * kprobes and BPF this does not wait. No distribution has such a kernel.)
 	 */
 	synchronize_rcu_tasks();
 	perfctr_timer_exit();

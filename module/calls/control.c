@@ -244,7 +244,7 @@ static __always_inline void control_apply(struct vperfctr *perfctr,
 		vperfctr_return_soon(perfctr, current, PERFCTR_TODO_MAPS);
 }
 
-/* Returns true if @file may not control the state. No file controls a descendant alone. */
+/* Returns true if the state is a descendant, or if its holder is another file than @file. */
 static bool held_by_other(const struct vperfctr *perfctr, const struct file *file)
 {
 	const struct file *holder = READ_ONCE(perfctr->holder);
@@ -339,7 +339,7 @@ static noinline int apply_to_tracee(struct vperfctr *perfctr,
 
 /*
  * Returns the thread whose counters a call through a handle of @perfctr changes: current, or a
- * thread that current traces. Otherwise returns EPERM or ESRCH. The caller calls task_put().
+ * thread that current traces. Otherwise returns -EPERM or -ESRCH. The caller calls task_put().
  */
 static struct task_struct *task_get(struct vperfctr *perfctr)
 {
@@ -474,7 +474,7 @@ int vperfctr_read_control(struct vperfctr *perfctr, void __user *arg)
 		control->nractrs = perfctr_config_nr_actrs(config);
 		control->nrictrs = config->nr_ictrs;
 		memcpy(control->ctr, config->ctr, config->nr * PERFCTR_CTR_SIZE);
-		/* A counter that asked for ANY is given the hardware counter that was chosen. */
+		/* Instead of ANY, name the hardware counter that was chosen. */
 		for (i = 0; i < config->nr; i++) {
 			if (config->shared)
 				control->ctr[i].map = PERFCTR_MAP_ANY;

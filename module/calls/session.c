@@ -133,7 +133,7 @@ static bool is_native(const struct perfctr_wide *wide)
 	return wide->config->of_session;
 }
 
-/* Frees a wide that is stopped, and what it has. @wide may be NULL. */
+/* Frees a stopped wide, and gives back its registers and its config. @wide may be NULL. */
 static void put_wide(struct perfctr_wide *wide)
 {
 	if (!wide)
@@ -170,7 +170,7 @@ static int take_registers(struct perfctr_wide *wide, const struct perfctr_wide *
 		err = -EBUSY;
 		goto out;
 	}
-	/* That wide was evicted, and follow_eviction() will not find it. So end this here. */
+	/* The wide *has was evicted, and follow_eviction() will not find it any more. */
 	if (*has && *has != old)
 		end_withholding(*has);
 	*has = wide;
