@@ -36,7 +36,7 @@
 				 PERFCTR_CONTROL_HOLDER_ONLY | PERFCTR_CONTROL_CPU | \
 				 PERFCTR_CONTROL_RECORD)
 
-static_assert(CONTROL_FLAGS <= (u16)~0);	/* vperfctr.flags */
+static_assert(CONTROL_FLAGS <= (u16)~0);	/* they must fit into vperfctr.flags */
 
 void vperfctr_start_on_exec(struct vperfctr *perfctr)
 {
@@ -115,9 +115,9 @@ static void change_end(struct vperfctr *perfctr)
 /**
  * struct parts - what a control makes for a state
  * @config: the config, with a reference; the caller is a user of the config
- * @imode: NULL without i-mode counters
- * @recorder: NULL without RECORD
- * @tree: NULL without INHERIT
+ * @imode: what i-mode counters need; NULL without i-mode counters
+ * @recorder: what samples need; NULL without RECORD
+ * @tree: the new tree; NULL without INHERIT
  * @spare: a state for the next child; NULL if the state has one, or needs none
  */
 struct parts {

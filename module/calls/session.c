@@ -32,7 +32,7 @@
  * @wide: the wide of each CPU, or NULL
  */
 struct perfctr_session {
-	struct mutex mutex;	/* see above */
+	struct mutex mutex;	/* guards the session and its wides */
 	bool running;
 	cpumask_var_t cpus;
 	struct perfctr_wide *wide[];
@@ -44,7 +44,7 @@ struct perfctr_session {
  * is taken inside a session's mutex.
  */
 static DEFINE_MUTEX(native_mutex);
-static DEFINE_PER_CPU(struct perfctr_wide *, native);	/* native_mutex */
+static DEFINE_PER_CPU(struct perfctr_wide *, native);	/* guarded by native_mutex */
 
 /* Runs before each switch of any thread, while a session does not count the idle task. */
 static notrace void probe_idle(PERFCTR_SWITCH_PROBE_ARGS)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Whether a control may have a config: what the processor can count, and what current may count. */
+/* Checks whether the processor can count a control, and whether current may count it. */
 
 #include "arch/user.h"
 #include "perf/shared.h"

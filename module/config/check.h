@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whether a control may have a config. Each of these functions returns 0, or an error and *why.
+ * Checks whether a control may have a config. Each function returns 0, or an error and *why.
  */
 #ifndef PERFCTR_CHECK_H
 #define PERFCTR_CHECK_H

@@ -31,8 +31,8 @@
 #include "config/fold.h"
 #include "config/hotplug.h"
 
-static DEFINE_HASHTABLE(configs, 12);	/* config_mutex */
-static unsigned int nr_configs;		/* in the table; config_mutex */
+static DEFINE_HASHTABLE(configs, 12);	/* all configs; config_mutex */
+static unsigned int nr_configs;		/* number of configs in the table; config_mutex */
 static u64 hash_key;			/* random, so that users cannot fill one bucket; constant */
 
 static void (*have_evicted)(void);	/* from perfctr_config_set_evicted(), or NULL */
@@ -130,7 +130,7 @@ static struct perfctr_config *config_find(const struct wanted *wanted,
  */
 static unsigned long new_id(bool user)
 {
-	static unsigned long last = PERFCTR_ID_STEP;	/* config_mutex */
+	static unsigned long last = PERFCTR_ID_STEP;	/* the latest id; config_mutex */
 	static bool again;		/* ids are used again, never with 64 bits; config_mutex */
 	const struct perfctr_config *config;
 	int i;

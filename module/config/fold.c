@@ -17,7 +17,7 @@
 
 #define PERIOD	HZ	/* jiffies */
 
-static unsigned int users;	/* config.c's config_mutex */
+static unsigned int users;	/* number of claimed configs with metrics; config_mutex */
 
 static void fold(struct work_struct *work);
 static DECLARE_DELAYED_WORK(fold_work, fold);

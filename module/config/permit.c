@@ -131,7 +131,7 @@ static struct perfctr_hook switches_hook = {
  * mmap(2) holds.
  */
 static DEFINE_MUTEX(wide_mutex);
-static unsigned int nr_wide;	/* wide_mutex */
+static unsigned int nr_wide;	/* guarded by wide_mutex */
 
 /* From here on every thread is checked as it comes to a CPU, because it may soon be permitted. */
 static void giving_begins(void)

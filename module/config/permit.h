@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which processes may read registers in user mode, and by which policy. All functions may sleep. */
+/* Permits processes to read registers in user mode, by the policy. All functions may sleep. */
 #ifndef PERFCTR_PERMIT_H
 #define PERFCTR_PERMIT_H
 
@@ -20,8 +20,8 @@ bool perfctr_permit(void);
 /* On x86: called when an mm has unmapped a page. With its last page the mm loses the permission. */
 void perfctr_forbid(struct mm_struct *mm);
 /*
- * Called before one more wide counts natively, and after one less does. While there is such a wide,
- * no process may read registers.
+ * Called before a wide begins to count natively (@more), and after a wide has ended that. While
+ * there is such a wide, no process may read registers.
  */
 void perfctr_permit_wide(bool more);
 int perfctr_permit_init(void);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What readers of a ring learn of the code that threads have mapped.
+ * Informs the readers of a ring of the code that threads have mapped.
  *
  * No tracepoint reports mappings. While somebody wants to know them, a probe is in the function by
  * which the kernel tells perf of a mapping. The probe only notes that something has changed: it
@@ -379,7 +379,7 @@ static int mapped(struct kprobe *kprobe, struct pt_regs *regs)
 	return 0;
 }
 
-static struct kprobe map_probe;	/* maps_hook's mutex */
+static struct kprobe map_probe;	/* guarded by the mutex of maps_hook */
 
 static int turn_maps(bool on)
 {

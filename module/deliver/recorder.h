@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How a recorder writes to its ring. record.c and maps.c use this. */
+/* These functions write a recorder's records to its ring. record.c and maps.c use them. */
 #ifndef PERFCTR_RECORDER_H
 #define PERFCTR_RECORDER_H
 

@@ -23,14 +23,17 @@ static __always_inline void sums_are_changing(struct vperfctr *perfctr)
 	smp_wmb();	/* seq is odd before sums become differences; pairs with vperfctr_sums() */
 }
 
-/* @some: the state has counters, and not only the clock */
+/* Turns all sums into differences. @some is true if the state has counters besides the clock. */
 static __always_inline void sums_to_differences(struct vperfctr *perfctr, bool some)
 {
 	sums_are_changing(perfctr);
 	perfctr_cpu_resume(&perfctr->cpu_state, some);
 }
 
-/* @seq: perfctr->seq, which the compiler would otherwise read again behind the barrier */
+/*
+ * Makes seq even, after all sums were written. @seq is the value of perfctr->seq. Without this
+ * argument the compiler would read it again behind the barrier.
+ */
 static __always_inline void sums_are_complete(struct vperfctr *perfctr, u32 seq)
 {
 	smp_wmb();	/* all sums are written before seq is even; pairs with vperfctr_sums() */

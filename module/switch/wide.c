@@ -25,7 +25,7 @@
 /**
  * struct wides - the wides of a CPU
  * @list: the wides that were started and not stopped
- * @nr_suspends: how many callers of perfctr_wides_suspend() have not called resume yet
+ * @nr_suspends: number of calls of perfctr_wides_suspend() less those of perfctr_wides_resume()
  * @online: perfctr_wides_online() was called, so the wides may count
  * @asleep: the CPU sleeps, and may lose its counters
  * @slept_at: the clock when the CPU went to sleep

@@ -20,7 +20,7 @@ static_assert(offsetof(struct perfctr_member, sum) ==
 	      offsetof(struct perfctr_member, clock) + sizeof(u64));
 static_assert(PERFCTR_MAX_CTRS >= PERFCTR_MAX_HW);
 
-/* @nr: number of counters in *sums */
+/* Adds @nr counters of @sums to @read, and the kernel's counts if @soft. */
 static __always_inline void sums_add(struct perfctr_read_tree *read, const struct sums *sums,
 				     unsigned int nr, bool soft)
 {

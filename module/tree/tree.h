@@ -33,7 +33,7 @@ struct descendant {
 };
 
 struct sums {
-	u64 value[1 + PERFCTR_MAX_HW];	/* as in struct perfctr_sample */
+	u64 value[1 + PERFCTR_MAX_HW];	/* the clock, and the sums of the counters */
 	u64 soft[PERFCTR_NR_SOFT];
 };
 
@@ -43,7 +43,7 @@ struct sums {
  * @lock: guards all members below, unless they say otherwise. Taken inside @reading, and around
  *	the lock of a state. A loop holds @lock for at most PERFCTR_STRETCH descendants at a time
  * @reading: held while a loop goes through @live and drops @lock on the way
- * @root: the root's state; NULL once dead
+ * @root: the root's state; NULL once the tree is dead
  * @config: the config of all members, with a reference; constant. While there is a live
  *	descendant, and the tree is not dead, the tree is a user of it
  * @ring: the ring if the root's control has RECORD, else NULL; with a reference; constant
@@ -73,8 +73,8 @@ struct sums {
  */
 struct perfctr_tree {
 	refcount_t refs;
-	raw_spinlock_t lock;	/* see above */
-	struct mutex reading;	/* see above */
+	raw_spinlock_t lock;	/* guards most members, as described above */
+	struct mutex reading;	/* held while a loop goes through @live */
 	struct vperfctr *root;
 	struct perfctr_config *config;
 	struct perfctr_ring_buffer *ring;
