@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mmap of the page, and its maps */
+/* Maps the page of a state, and keeps track of the owner's maps. */
 #ifndef PERFCTR_MAP_H
 #define PERFCTR_MAP_H
 

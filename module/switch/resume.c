@@ -291,7 +291,7 @@ static noinline notrace bool begin_odd(struct vperfctr *perfctr, int hold)
 	/* An interrupt that came before sched_in() has resumed the state: see resume_imode(). */
 	if (perfctr->imode && perfctr->seq & 1)
 		return true;
-	/* RAW's permission stays while the state is held. */
+	/* With RAW the thread keeps its permission while the state is held. */
 	if (perfctr->raw)
 		grant_raw(perfctr);
 	if (!perfctr->imode)
