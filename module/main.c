@@ -244,7 +244,8 @@ static void __exit perfctr_exit(void)
 	/*
 	 * vperfctr_return() puts its reference to the module while it runs our text, and may be
 	 * preempted there. Wait until it has returned. (In a preemptible kernel without tracing,
-	 * kprobes and BPF this does not wait. No distribution has such a kernel.)
+	 * kprobes and BPF the call below is synchronize_rcu(), which does not wait for preempted
+	 * tasks. No distribution has such a kernel.)
 	 */
 	synchronize_rcu_tasks();
 	perfctr_timer_exit();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Controls of arm64, which perfctr 2.6 did not support, in the form of 2.6's controls. */
+/* Translates controls for arm64. They have 2.6's form, although 2.6 did not support arm64. */
 #include "control.h"
 
 #if defined(__aarch64__)

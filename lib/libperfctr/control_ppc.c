@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Controls of perfctr 2.6's for PowerPC, where all counters share MMCR0 and MMCR2. */
+/* Translates perfctr 2.6's controls for PowerPC, where all counters share MMCR0 and MMCR2. */
 #include <errno.h>
 
 #include "control.h"

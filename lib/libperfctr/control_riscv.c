@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Controls of RISC-V, which perfctr 2.6 did not support, in the form of 2.6's controls. */
+/* Translates controls for RISC-V. They have 2.6's form, although 2.6 did not support RISC-V. */
 #include "control.h"
 
 #if defined(__riscv)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Controls of perfctr 2.6's for x86. */
+/* Translates perfctr 2.6's controls for x86. */
 #include "control.h"
 
 #if defined(__x86_64__) || defined(__i386__)

@@ -49,7 +49,10 @@ int perfctr_noise_verdict(const struct perfctr_noise *noise)
 		errno = ETIME;
 		return -1;
 	}
-	/* If both fit, the event counted equally in all runs, so it does not count interrupts. */
+	/*
+	 * If neither hypothesis is wrong, the event had the same count in all runs, so it does not
+	 * count interrupts.
+	 */
 	if (noise->wrong == ALL_WRONG || !noise->wrong) {
 		errno = ERANGE;
 		return -1;

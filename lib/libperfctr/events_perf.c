@@ -100,7 +100,7 @@ static const struct perfctr_event_set riscv_generic_set = {
 	.events = riscv_generic_events,
 };
 
-/* Types for whose counters the module has no driver, but perf may have one */
+/* These sets are for processors that only perf may have a driver for. The module has none. */
 static const struct perfctr_event_set perf_sets[] = {
 	SET(PERFCTR_X86_GENERIC, "PERF_", perf_events),
 	SET(PERFCTR_ARM64_GENERIC, "PERF_", perf_events),

@@ -217,7 +217,10 @@ static int find_pfm_event(const char *name, struct perf_event_attr *attr, pfm_pm
 		return EINVAL;
 	if (ret != PFM_SUCCESS || find_pmu(index, pmu) < 0)
 		return ENOENT;
-	/* A name without modes takes the modes of the second call. A name with "u=0" does not. */
+	/*
+	 * The name asks for no mode, so it is encoded once more with both modes as the default. If
+	 * there is still no mode, the name itself excludes them, as "u=0" does.
+	 */
 	if (!modes_of(attr) && (encode(name, PFM_PLM0 | PFM_PLM3, &both, &index) != PFM_SUCCESS ||
 				!modes_of(&both)))
 		return EINVAL;

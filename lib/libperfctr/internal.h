@@ -214,11 +214,11 @@ void perfctr_near_compare(struct perfctr_near *near, const char *spec, size_t le
 perfctr_internal
 char **perfctr_near_names(const struct perfctr_near *near);
 
-/* Returns the event of a set with that name, or NULL. */
+/* Returns the event of @set that is called @name, or NULL. */
 perfctr_internal
 const struct perfctr_event *perfctr_find_event(const struct perfctr_event_set *set,
 					       const char *name);
-/* Returns the event of a set that perf knows by that name or alias, or NULL. */
+/* Returns the event of @set that has @name as its name in perf or as an alias, or NULL. */
 perfctr_internal
 const struct perfctr_event *perfctr_find_name(const struct perfctr_event_set *set,
 					      const char *name);
@@ -268,9 +268,10 @@ perfctr_internal
 int perfctr_read_words(int fd, void *words, size_t size);
 
 /*
- * What runs of code of known length have shown. Hypothesis h says that the processor counts h
- * instructions too many at each interrupt. Its rest of a run is the count, less h for each
- * interrupt, less the code's length. If the hypothesis is true, this rest is equal in all runs.
+ * This structure keeps what runs of code of known length have shown. Hypothesis h says that the
+ * processor counts h instructions too many at each interrupt. The rest of a run is the count, less
+ * h for each interrupt, less the code's length. If the hypothesis is true, this rest is equal in
+ * all runs.
  */
 #define PERFCTR_NOISE_HYPOTHESES	2u
 #define PERFCTR_NOISE_INTERRUPTS	20u	/* the least number of interrupted runs */

@@ -130,10 +130,10 @@ struct perfctr_cpu_control {
  * @nractrs: number of a-mode counters
  * @nrictrs: number of i-mode counters, which follow these
  * @pmc_map: PERFCTR_MAP_ANY
- * @evntsel: the event; of an event of perf_events the lower half of its config
+ * @evntsel: the event; for an event of perf_events, the lower half of its config
  * @arm64.mode: PERFCTR_CTR_USER, PERFCTR_CTR_KERNEL or both; 0 is user mode
  *	alone, so that a control that was zeroed needs no privilege
- * @arm64.config: 0; of an event of perf_events the upper half of its config
+ * @arm64.config: 0; for an event of perf_events, the upper half of its config
  * @ireset: start values of the i-mode counters
  * @perf_user, @perf_kernel: see PERFCTR_PERF_EVENTS below
  * @extended: see PERFCTR_EXTENDED below
@@ -314,18 +314,21 @@ int gperfctr_start(const struct gperfctr *g, unsigned int interval_usec);
 int gperfctr_info(const struct gperfctr *g, struct perfctr_info *info);
 struct perfctr_cpus_info *gperfctr_cpus_info(const struct gperfctr *g);
 
-/* Calls for the caller's own thread by a file descriptor, which can be sent over a socket */
+/*
+ * These functions are for the calling thread's own counters. They take the file descriptor of a
+ * handle, which can be sent over a socket.
+ */
 int _vperfctr_open(int creat);
 int _vperfctr_control(int fd, const struct vperfctr_control *control);
 int _vperfctr_read_control(int fd, struct vperfctr_control *control);
 int _vperfctr_read_sum(int fd, struct perfctr_sum_ctrs *sum);
 
-/* Information on processor and driver; @fd is a descriptor of /dev/perfctr or of a handle. */
+/* These give information on processor and driver. @fd is open on /dev/perfctr or is a handle. */
 int perfctr_info(int fd, struct perfctr_info *info);
 int perfctr_get_info(struct perfctr_info *info);
 struct perfctr_cpus_info *perfctr_cpus_info(int fd);
 int perfctr_abi_check_fd(int fd);
-/* A macro of 2.6. The version is ignored: the library compares with that of this header. */
+/* A macro of 2.6. It ignores @version: the library compares with the version of this header. */
 #define _perfctr_abi_check_fd(fd, version)	((void)(version), perfctr_abi_check_fd(fd))
 unsigned int perfctr_info_nrctrs(const struct perfctr_info *info);
 const char *perfctr_info_cpu_name(const struct perfctr_info *info);
@@ -501,18 +504,20 @@ int vperfctr_suspend(const struct vperfctr *v);
 int vperfctr_resume(const struct vperfctr *v);
 
 /*
- * After an overflow this lets i-mode counters go on, like vperfctr_iresume(). They then go on by
+ * Lets i-mode counters go on after an overflow, like vperfctr_iresume(). They then go on by
  * themselves until the last of @count overflows. Both calls act on the caller's own counters, even
  * if @v is the handle of its tree's root.
  */
 int vperfctr_refresh(const struct vperfctr *v, unsigned int count);
 
-/* After a control failed with EBUSY, says who has the counters: PERFCTR_OWNER_*, and in words. */
+/* Returns who has the counters, PERFCTR_OWNER_*, after a control failed with EBUSY. */
 int vperfctr_owner(const struct vperfctr *v);
+/* Returns @owner, a PERFCTR_OWNER_*, in words. */
 const char *perfctr_owner_name(unsigned int owner);
 
-/* After a control failed, says more than errno: PERFCTR_REASON_*, and in words. */
+/* Returns why a control failed, PERFCTR_REASON_*. This says more than errno. */
 int vperfctr_reason(const struct vperfctr *v);
+/* Returns @reason, a PERFCTR_REASON_*, in words. */
 const char *perfctr_reason_name(unsigned int reason);
 
 /* Returns a PERFCTR_SOURCE_* in words. */
@@ -606,7 +611,7 @@ int perfctr_event_available(const struct perfctr_info *info,
 /*
  * Returns how many of @n events need a general-purpose (programmable) counter because no fixed
  * counter is left for them. Stores in @there how many such counters a CPU has. Returns 0 if any
- * event is one of perf's, because only perf knows which counters that needs.
+ * event is one of perf's, because only perf knows which counters its events need.
  */
 unsigned int perfctr_event_demand(const struct perfctr_info *info,
 				  const struct perfctr_ctr_control *ctr, unsigned int n,
@@ -775,9 +780,11 @@ unsigned long long vperfctr_read_reg(const struct vperfctr *v, unsigned int reg)
 
 /*
  * Does what vperfctr_read_pmc() does, between two fences: the processor reads the register after it
- * has executed all earlier instructions, and before it executes any later one. The fence is LFENCE
- * on x86, or CPUID on processors before SSE2. On RISC-V it is FENCE, which orders reads of counters
- * like reads of devices, on arm64 ISB, and on ppc32 ISYNC.
+ * has executed all earlier instructions, and before it executes any later one. The fence is:
+ *  - LFENCE on x86, or CPUID on processors before SSE2,
+ *  - FENCE on RISC-V, which orders reads of counters like reads of devices,
+ *  - ISB on arm64,
+ *  - ISYNC on ppc32.
  */
 unsigned long long vperfctr_read_pmc_fenced(const struct vperfctr *v, unsigned int i);
 

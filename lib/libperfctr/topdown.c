@@ -92,7 +92,10 @@ unsigned int perfctr_topdown_ratios(const struct perfctr_topdown *from,
 	for (i = 0; i < PERFCTR_METRICS; i++)
 		if (known >> i & 1)
 			ratio[i] = metric_share(from, to, i);
-	/* The rest of a metric of level 1 is its share less the share of its metric of level 2. */
+	/*
+	 * A metric of level 2 is a part of a metric of level 1. The rest is the share of the metric
+	 * of level 1 minus the share of the part.
+	 */
 	for (i = 0; i < LEVEL_1; i++) {
 		if (!(known >> i & known >> (LEVEL_1 + i) & 1))
 			continue;

@@ -53,7 +53,10 @@ int perfctr_open_fd(const struct perfctr_open *o)
  * Calls that take a file descriptor
  */
 
-/* As in 2.6, with @creat 0 a thread without a state gets a descriptor for information only. */
+/*
+ * Returns a descriptor of the caller's state, or -1. As in 2.6, if @creat is 0 and the caller has
+ * no state, the descriptor is for information only.
+ */
 int _vperfctr_open(int creat)
 {
 	struct perfctr_open o = {

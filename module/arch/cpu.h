@@ -121,7 +121,7 @@ bool perfctr_cpu_is_forbidden(unsigned int cpu);
  * one of the two CPUs.
  * keeps_off: returns true if this is such a machine.
  * out_of_place: returns true if threads that count must stay off this CPU. Interrupts are off.
- * for_sessions: returns true if that counter asks for something that only sessions may have.
+ * for_sessions: returns true if only a session may have what this control of a counter asks for.
  */
 #ifdef PERFCTR_CPU_KEEPS_OFF
 PERFCTR_CPU_FN(bool, perfctr_cpu_keeps_off, void);
@@ -279,12 +279,12 @@ static __always_inline void perfctr_cpu_bind_ictr(struct perfctr_cpu_ctr *ctr, u
 }
 #endif
 
-/* Returns true if this CPU's counters count that config now. */
+/* Returns true if this CPU's counters count the config now. */
 PERFCTR_CPU_FN(bool, perfctr_cpu_has_loaded, const struct perfctr_config *config);
 /* Returns true if CPU @cpu, which is this CPU, has loaded a config with that id. */
 PERFCTR_CPU_FN(bool, perfctr_cpu_has_loaded_on, int cpu, unsigned long id);
 /*
- * Makes this CPU's counters count that config. Returns 0, or -EIO if a counter is not available,
+ * Makes this CPU's counters count the config. Returns 0, or -EIO if a counter is not available,
  * this CPU is of another type, or somebody else has written to its registers.
  */
 PERFCTR_CPU_FN(int, perfctr_cpu_load, const struct perfctr_config *config);
@@ -362,8 +362,8 @@ PERFCTR_CPU_FN(bool, perfctr_cpu_ioverflowed, const struct perfctr_config *confi
 /* Stops the i-mode counters and zeroes their registers. */
 PERFCTR_CPU_FN(void, perfctr_cpu_iclear, const struct perfctr_config *config);
 /*
- * Returns true if @id was passed to the last perfctr_cpu_istop() on this CPU, and nobody has
- * changed the registers since.
+ * Returns true if @id was passed to the last perfctr_cpu_istop() on this CPU, and the registers
+ * have not changed since.
  */
 PERFCTR_CPU_FN(bool, perfctr_cpu_istopped, const void *id);
 

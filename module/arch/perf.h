@@ -20,16 +20,16 @@ bool perfctr_cpu_shared_exists(void);
 #endif
 
 /*
- * Returns the count of an event that counts now. The result is correct even if perf changes the
- * event in an NMI. PERFCTR_CPU_SHARED_INLINE is 1 if this function reads registers, and 0 if it
- * calls perf.
+ * Returns the count of an event. Call this while the event counts. The result is correct even if
+ * perf changes the event in an NMI. PERFCTR_CPU_SHARED_INLINE is 1 if this function reads
+ * registers, and 0 if it calls perf.
  */
 PERFCTR_CPU_FN(u64, perfctr_cpu_shared_read, struct perf_event *event);
-/* Returns true if, as far as is known, perfctr_cpu_shared_read() may be used for that event. */
+/* Returns true if, as far as is known, perfctr_cpu_shared_read() works for the event. */
 PERFCTR_CPU_FN(bool, perfctr_cpu_shared_inline, const struct perf_event *event);
 /*
- * The event counts now. Returns true if its register counts only the modes that were asked for.
- * perf may choose another register later.
+ * Returns true if the register of an event counts only the modes that were asked for. Call this
+ * while the event counts. perf may choose another register later.
  */
 PERFCTR_CPU_FN(bool, perfctr_cpu_shared_filters, const struct perf_event *event);
 
@@ -47,9 +47,9 @@ PERFCTR_CPU_FN(u32, perfctr_cpu_shared_refusal, const struct perfctr_shared_attr
 /* Returns true if the event may count more than its own thread. */
 PERFCTR_CPU_FN(bool, perfctr_cpu_shared_needs_privilege, const struct perfctr_shared_attr *attr);
 /*
- * The event counts now. Checks whether it counts what was asked for. Returns 0, or -EINVAL or
- * -EOPNOTSUPP with *reason if perf ignores part of the request, or if the native driver refuses the
- * event because it counts wrong.
+ * Checks whether an event counts what was asked for. Call this while the event counts. Returns 0,
+ * or -EINVAL or -EOPNOTSUPP with *reason if perf ignores part of the request, or if the native
+ * driver refuses the event because it counts wrong.
  */
 int perfctr_cpu_shared_judge(const struct perf_event *event, u32 *reason);
 
@@ -90,8 +90,8 @@ unsigned int perfctr_cpu_shared_generals(void);
 PERFCTR_CPU_FN(bool, perfctr_cpu_shared_discloses, void);
 PERFCTR_CPU_FN(void, perfctr_cpu_shared_watch, bool on);
 /*
- * Returns true if nobody can read that event's counter in user mode, even if perf's counters can be
- * read.
+ * Returns true if user mode cannot read the counter of the event, even where it can read other
+ * counters of perf's.
  */
 PERFCTR_CPU_FN(bool, perfctr_cpu_shared_hides, const struct perf_event *event);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * This header is about registers that user mode reads: what a page shows, who may read registers,
- * and whose counts they hold while somebody may. Interrupts are off, except in functions that may
- * sleep.
+ * and whose counts the registers hold while user mode may read them. Interrupts are off, except in
+ * functions that may sleep.
  */
 #ifndef PERFCTR_CPU_USER_H
 #define PERFCTR_CPU_USER_H
@@ -19,7 +19,7 @@
  */
 PERFCTR_CPU_FN(u64, perfctr_cpu_thread_pointer, struct task_struct *task);
 /*
- * Returns the slot of counter @i of that config in a page. The clock's slot is
+ * Returns the slot of counter @i of the config in a page. The clock's slot is
  * PERFCTR_CPU_CLOCK_SLOT.
  */
 PERFCTR_CPU_FN(unsigned long, perfctr_cpu_slot, const struct perfctr_config *config,
@@ -41,12 +41,12 @@ static inline bool perfctr_cpu_hides_clock(void)
 #endif
 }
 
-/* Returns true if a page may ever show registers of that config. @policy: PERFCTR_USER_READ_* */
+/* Returns true if a page may ever show registers of the config. @policy: PERFCTR_USER_READ_* */
 PERFCTR_CPU_FN(bool, perfctr_cpu_user_readable, const struct perfctr_config *config,
 	       unsigned int policy);
 /*
- * Returns true if user mode may read the registers of that config here and now. For a dead thread
- * either answer will do.
+ * Returns true if user mode may read the registers of the config here and now. If current is a dead
+ * thread, either result will do.
  */
 PERFCTR_CPU_FN(bool, perfctr_cpu_user_permitted, const struct perfctr_config *config);
 /*
@@ -95,13 +95,13 @@ PERFCTR_CPU_FN(void, perfctr_cpu_leave, void);
  * it.
  */
 PERFCTR_CPU_FN(void, perfctr_cpu_leave_to_kin, const struct task_struct *next);
-/* Makes the registers private to nobody. If they run, they count for everybody from now on. */
+/* Ends that the registers are private. If they run, they count for all threads from now on. */
 PERFCTR_CPU_FN(void, perfctr_cpu_make_public, void);
 
 /*
- * PERFCTR_CPU_ALWAYS_READABLE: on some processors user mode can always read registers, and nobody
- * can forbid it. On such a processor, unless the policy is open, registers that are not zero are
- * private to a user.
+ * PERFCTR_CPU_ALWAYS_READABLE: on some processors user mode can always read registers, and the
+ * kernel cannot forbid it. On such a processor, unless the policy is open, registers that are not
+ * zero are private to a user.
  * always_readable: returns true if this is such a processor.
  * rest: stops and zeroes all registers, while no state is resumed. On such a processor leave() and
  * make_public() do so too, if the registers are private.

@@ -44,7 +44,7 @@ static void probe_fork(void *data, struct task_struct *parent, struct task_struc
 
 	/*
 	 * A tracer invites a thread, and then looks for all threads of the process. If the tracer
-	 * has not seen this child, we see its invitation of current here. Pairs with
+	 * has not seen this child, we see its invitation of current here. This barrier pairs with
 	 * task_work_add().
 	 */
 	smp_mb();
@@ -69,7 +69,10 @@ static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 	vperfctr_exec_unmap(perfctr);
 	vperfctr_exec_pid(perfctr);
 	if (perfctr->flags & PERFCTR_CONTROL_CLOEXEC) {
-		/* The end of a tree may sleep, so current does that on its way to user mode. */
+		/*
+		 * A probe must not sleep, but the function that ends a tree may. So current ends
+		 * the tree on its way to user mode.
+		 */
 		if (perfctr->tree && !perfctr->inherited)
 			vperfctr_return_soon(perfctr, current, PERFCTR_TODO_FORGET);
 		vperfctr_detach(perfctr, true);

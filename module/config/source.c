@@ -196,7 +196,10 @@ struct perfctr_config *perfctr_config_get(const struct perfctr_where *where, boo
 		why->reason = PERFCTR_REASON_SOURCE;
 		return ERR_PTR(-EOPNOTSUPP);
 	}
-	/* Call this before we take the hotplug lock, which is taken to register a tracepoint. */
+	/*
+	 * perfctr_interrupts_get() may register a tracepoint, which takes the hotplug lock. So call
+	 * it before we take that lock.
+	 */
 	if (wanted.nr_ictrs)
 		err = perfctr_interrupts_get();
 	if (err == -ENODEV) {

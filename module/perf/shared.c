@@ -33,7 +33,7 @@ static bool shared_open;
 module_param(shared_open, bool, 0644);
 MODULE_PARM_DESC(shared_open, "let users without privilege count through perf where perf's users can read all counters (no)");
 
-/* Stands in for an event that a CPU does not have. */
+/* This event stands in for an event that a CPU does not have. */
 static struct perf_event absent = { .oncpu = -1 };
 
 DEFINE_PER_CPU(struct perfctr_shared_cpu, perfctr_shared_cpu);
@@ -65,8 +65,8 @@ struct event_set {
 static struct event_set sets[PERFCTR_MAX_HW];
 
 /*
- * The smallest number of counters of a CPU that can count any event, among the CPUs where we have
- * made events; config_mutex
+ * The number of counters of a CPU that can count any event: the smallest such number of the CPUs
+ * where we have made events; config_mutex
  */
 static unsigned int fewest_generals;
 
@@ -90,11 +90,11 @@ static struct perf_event **event_on(unsigned int cpu, unsigned int set)
 /**
  * struct claim - the events that one CPU is to make
  * @fresh: bit map of the event sets of these events
- * @new: nobody counts by these sets yet
+ * @new: no config counts by these sets yet
  * @made: bit map of the sets in @fresh of which some CPU has made an event
  * @missing: bit map of the sets in @fresh whose events this CPU's PMU does not know
  * @set: the set that failed
- * @reason: why that set failed, PERFCTR_REASON_*
+ * @reason: why @set failed, PERFCTR_REASON_*
  */
 struct claim {
 	u32 fresh;
@@ -199,8 +199,8 @@ static int make_here(struct claim *claim, unsigned int cpu)
 }
 
 /*
- * Runs on that CPU, in a kernel thread. So no state is resumed there meanwhile, and perf does
- * not demand the privilege to count a CPU.
+ * Makes the events of the running CPU. A kernel thread on that CPU calls this function. So no state
+ * is resumed there meanwhile, and perf does not demand the privilege to count a CPU.
  */
 static long make_by_kernel(void *arg)
 {
@@ -243,14 +243,15 @@ static bool may_run_on(const struct perfctr_where *where, unsigned int cpu)
 }
 
 /*
- * Returns true if the control needs its events there: on a told CPU, or where its thread may run.
+ * Returns true if a control needs its events on that CPU: the CPU is told, or the control's thread
+ * may run there.
  */
 static bool is_wanted(const struct perfctr_where *where, unsigned int cpu)
 {
 	return cpumask_test_cpu(cpu, &perfctr_told_cpus) || may_run_on(where, cpu);
 }
 
-/* Returns the set of that event, or a free set, or NULL if no set is free. */
+/* Returns the event set of that event, else a free event set, or NULL if there is none. */
 static struct event_set *find_set(const struct perfctr_shared_attr *event, u32 flags)
 {
 	struct event_set *set, *unused = NULL;
@@ -511,9 +512,9 @@ void perfctr_shared_unclaim(struct perfctr_config *config)
  */
 
 /*
- * Runs on that CPU, in a kernel thread. Makes a new event for each missing or lost event, because
- * perf cannot bring back every event that failed. If one event cannot be made, only the states that
- * count by that event are lost here.
+ * Makes a new event on CPU @cpu for each missing or lost event, because perf cannot bring back
+ * every event that failed. A kernel thread on that CPU calls this function. If one event cannot be
+ * made, only the states that count by this event are lost there.
  */
 void perfctr_shared_remake(unsigned int cpu)
 {

@@ -89,8 +89,8 @@ static __always_inline struct vperfctr *state_of_next(const struct vperfctr *per
  * Returns the state of @next if it can be handed the counters of @perfctr at once, or NULL. Both
  * states count by the same registers, in user mode alone. @next comes right now, so nothing counts
  * in between, and one reading serves both. @next does not run yet, so only we change its state
- * here. Whoever wants to hold that state meanwhile writes at_once, which sched_in() checks again,
- * or interrupts this CPU.
+ * here. A thread that sets a hold of this state meanwhile writes at_once, which sched_in() checks
+ * again, or interrupts this CPU.
  */
 static __always_inline struct vperfctr *successor(const struct vperfctr *perfctr,
 						  unsigned long id, struct task_struct *next)
@@ -393,8 +393,8 @@ static notrace void probe_switch(PERFCTR_SWITCH_PROBE_ARGS)
 	if (perfctr == coming)
 		return;
 	/*
-	 * This CPU may have moved next here just now. Pairs with member_hold(), which writes
-	 * at_once, and then reads the number of next's CPU.
+	 * This CPU may just have moved @next here. This barrier pairs with the one in
+	 * member_hold(), which writes at_once, and then reads the number of @next's CPU.
 	 */
 	smp_mb__after_spinlock();
 	/* Only interrupts of this CPU read perfctr_here, and none comes during a switch. */

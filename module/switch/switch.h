@@ -113,7 +113,10 @@ static __always_inline bool is_kin(struct task_struct *next)
 {
 	const struct vperfctr *other = perfctr_of_task(next, true);
 
-	/* If @next loses its map before it runs, it calls load(), which makes registers public. */
+	/*
+	 * If @next loses its map before it runs, the resume of its state calls load(), which makes
+	 * the registers public.
+	 */
 	return other && !(atomic_read(&other->hold) & PERFCTR_HOLD_ENTIRELY) &&
 	       !other->apart &&
 	       (perfctr_cpu_always_readable() || READ_ONCE(other->user)) &&

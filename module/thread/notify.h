@@ -114,7 +114,7 @@ static __always_inline struct vperfctr *perfctr_of_task(struct task_struct *task
 int perfctr_notify_get(void);
 void perfctr_notify_put(void);
 /*
- * Gives a new state to that thread, and takes a reference. The thread is current, or is kept from
+ * Gives a new state to @task, and takes a reference. @task is current, or is kept from
  * running. The caller has called perfctr_notify_get(), which vperfctr_unnotify() undoes.
  */
 void vperfctr_attach(struct vperfctr *perfctr, struct task_struct *task);
@@ -124,8 +124,8 @@ void vperfctr_attach(struct vperfctr *perfctr, struct task_struct *task);
  */
 void vperfctr_adopt(struct vperfctr *perfctr, struct task_struct *child);
 /*
- * Calls free_memory() with the state's return_work, which nobody uses any more. If others may be
- * walking the table, the call comes after a grace period.
+ * Calls free_memory() with the state's return_work, which is not in use any more. If other CPUs may
+ * be walking the table of states, the call comes after a grace period.
  */
 static inline void vperfctr_free_memory(struct vperfctr *perfctr,
 					void (*free_memory)(struct callback_head *return_work))
@@ -166,8 +166,9 @@ static __always_inline bool vperfctr_calls(const struct vperfctr *perfctr)
 struct vperfctr *vperfctr_current(void);
 /*
  * Returns the state that a call of current acts on, through a handle of @perfctr. This is @perfctr
- * if current owns it. With @tree_too it may also be current's own state, if that is of the same
- * tree. Returns -EPERM if current owns neither state, or -ESRCH if nobody owns @perfctr any more.
+ * if current owns it. With @tree_too it is current's own state if that state is in the tree of
+ * @perfctr. Otherwise the call is refused: returns -EPERM if another thread owns @perfctr, or
+ * -ESRCH if no thread owns @perfctr any more.
  */
 struct vperfctr *vperfctr_acting_owner(struct vperfctr *perfctr, bool tree_too);
 

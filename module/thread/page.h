@@ -11,13 +11,19 @@
 
 /* Returns a page that says that nothing is counted, or NULL if memory is short. May sleep. */
 struct perfctr_page *vperfctr_page_alloc(void);
-/* Writes to the page what the state counts, and that the owner may not read its registers. */
+/*
+ * Writes to the page what the state counts. The page then says that the owner may not read the
+ * registers.
+ */
 void vperfctr_page_update(struct vperfctr *perfctr);
-/* Writes to the page's slots whether the owner may read its registers. The caller is the owner. */
+/*
+ * Writes to the page's slots that the owner may read its registers, or, if @own is false, that it
+ * may not. The caller is the owner.
+ */
 void vperfctr_page_own(struct vperfctr *perfctr, bool own);
 /*
- * Writes to the page's slots that the owner may not read its registers any more. Anybody may call
- * this while the state is suspended.
+ * Writes to the page's slots that the owner may no longer read its registers. Any thread may call
+ * this function while the state is suspended.
  */
 void vperfctr_page_disown(struct vperfctr *perfctr);
 

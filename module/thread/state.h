@@ -41,7 +41,7 @@ struct perfctr_tree;
 static_assert(PERFCTR_ID_STEP > PERFCTR_AT_ONCE_OPEN);
 
 /*
- * In vperfctr.at_once: an id that no CPU has loaded. Nobody hands over counters to a state with it.
+ * A value of vperfctr.at_once: no CPU has loaded this id, and no state with it is handed counters.
  */
 #define PERFCTR_NO_CONFIG	(~(PERFCTR_ID_USER | PERFCTR_AT_ONCE_SHOWN))
 /* Number of members of struct perfctr_soft that are not computed. Only task_clock is computed. */
@@ -95,8 +95,8 @@ struct perfctr_imode {
 
 /**
  * struct perfctr_recorder - the samples of a state. Overflows and a timer write samples to a ring,
- *	and send no signals. Owner and interrupt, with interrupts off. Others read the first two
- *	members under the state's lock
+ *	and send no signals. The owner and its interrupt access the recorder with interrupts off.
+ *	Other threads read only the first two members, under the state's lock
  * @ring: the ring. Constant once the state has a control. The root's state and its tree have
  *	references
  * @timer_ns: the control's timer_ns, for READ_CONTROL and descendants
@@ -106,14 +106,14 @@ struct perfctr_imode {
  * @budget: counts samples
  * @pid, @tid: as in struct perfctr_record; set with @announced
  * @comm: the owner's name, as readers know it
- * @known: what readers know of the owner's process. After a fork that shares memory it is what they
- *	know of the parent's process. NULL if they know nothing, or what the parent's process had at
- *	the fork. The recorder is one of its @users
+ * @known: what readers know of the memory of the owner's process. After a fork that shares memory
+ *	this is what readers know of the parent's process. NULL if readers know nothing, or only
+ *	what the parent's process had mapped at the fork. The recorder is one of @known->users
  * @changes, @announced: point to two values. If the values differ, memory has changed without the
  *	readers' knowledge. NULL if readers know nothing of the owner yet
  * @announced_at_fork: the value to which @announced may point
  * @look_after: no sample asks for a look at the memory before this time, ns. U64_MAX if a sample
- *	has asked, and nobody has looked yet
+ *	has asked, and the look has not happened yet
  */
 struct perfctr_recorder {
 	struct perfctr_ring_buffer *ring;
@@ -144,7 +144,7 @@ struct perfctr_recorder {
  * the kernel's counts go on.
  */
 #define PERFCTR_HOLD_IDLE	0x01	/* the state has no counting control, or is not attached */
-#define PERFCTR_HOLD_DEAD	0x20	/* the state's tree is dead, so nobody can read it */
+#define PERFCTR_HOLD_DEAD	0x20	/* the state's tree is dead, so no thread can read it */
 #define PERFCTR_HOLD_LOST	0x40	/* the state has an error */
 #define PERFCTR_HOLD_ONE_CPU	0x100	/* the state counts on one CPU only: see resume.c */
 #define PERFCTR_HOLD_ENDED	0x200	/* no thread has the state any more */
@@ -451,7 +451,7 @@ bool vperfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task);
 bool vperfctr_invite(struct vperfctr *perfctr, struct task_struct *task);
 /* Returns the state that waits for the task to attach it, or NULL. The task's pi_lock is held. */
 struct vperfctr *perfctr_find_invited(struct task_struct *task);
-/* Call this if current has attached the state, or ended it, before the work did. */
+/* Call this if current has attached or ended the state before the queued work did so. */
 void vperfctr_was_invited(struct vperfctr *perfctr);
 
 #endif /* PERFCTR_STATE_H */

@@ -122,7 +122,7 @@ static noinline_for_stack int add_live(struct perfctr_tree *tree, struct perfctr
 	return err;
 }
 
-/* Adds tree->sums without tree->seen_sums, which add_live() has counted. */
+/* Adds tree->sums minus tree->seen_sums. add_live() has counted tree->seen_sums already. */
 static void add_ended(struct perfctr_tree *tree, struct perfctr_read_tree *read)
 {
 	struct sums sums __uninitialized;
@@ -203,7 +203,7 @@ int vperfctr_read_tree_ioctl(struct vperfctr *perfctr, void __user *arg)
 	}
 	if (!err)
 		err = tree_sum(tree, &read);
-	/* If the root has got another control, its sums may be those of that control. */
+	/* If the root has got another control, the sums may belong to the new control. */
 	if (!err && READ_ONCE(perfctr->tree) != tree)
 		err = -ENOENT;
 	mutex_unlock(&tree->reading);

@@ -50,7 +50,7 @@ static uint32_t call_add(struct stacks *stacks, uint32_t parent, uint32_t named)
 	return i;
 }
 
-/* The functions at one address, which many stacks may have. */
+/* The functions at one address. Many stacks may have this address. */
 struct place {
 	uint32_t object;
 	uint64_t address;
@@ -223,7 +223,10 @@ static uint32_t row_add(struct rows *rows, const struct row *row)
 	return i;
 }
 
-/* Returns the row of each call, or NO_NODE for a thread's name, which is not a function. */
+/*
+ * Returns an array that has the row of each call. Some calls are only the name of a thread, not a
+ * function, and have NO_NODE instead.
+ */
 static uint32_t *make_rows(struct rows *rows, const struct stacks *stacks, unsigned int by)
 {
 	size_t n = stacks->calls_table.n, i;

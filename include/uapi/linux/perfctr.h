@@ -85,7 +85,7 @@
 #define PERFCTR_REASON_NONE	0
 #define PERFCTR_REASON_KERNEL	1	/* EACCES: the control counts more than user mode */
 #define PERFCTR_REASON_OPEN	2	/* EACCES: perf's users could read these counters */
-#define PERFCTR_REASON_HALF	3	/* EBUSY: without privilege there is half of the counters */
+#define PERFCTR_REASON_HALF	3	/* EBUSY: half of the counters are for the privileged */
 #define PERFCTR_REASON_ONLY	4	/* EBUSY: the only such counter is for the privileged */
 #define PERFCTR_REASON_ROOM	5	/* EBUSY: too many different events at a time */
 #define PERFCTR_REASON_SOURCE	6	/* EBUSY, EOPNOTSUPP: the other source might work */
@@ -366,7 +366,7 @@ struct perfctr_open {
  * arm64: @event is the number of the event in PMEVTYPER<n>_EL0, bits 0..15. The source must be
  * SHARED, and @map ANY.
  *
- * ppc32: @event is the select of that counter (PMC<n>SEL of MMCR0 and MMCR1). With MAP_ANY it must
+ * ppc32: @event is the select of counter @map (PMC<n>SEL of MMCR0 and MMCR1). With MAP_ANY it must
  * mean the same on several counters: that is so below 5 (0 nothing, 1 cycles, 2 instructions
  * completed, 3 transitions of a bit of the timebase, 4 instructions dispatched), and on the 745x
  * below 23. @config has MMCR0 in bits 0..31, without FC, FCS, FCP, PMXE, PMC1SEL and PMC2SEL. So it
@@ -636,7 +636,7 @@ struct perfctr_read {
  * @clock: ticks of the clock while the session ran and the CPU was online
  * @sum: one per counter, zero beyond @nrctrs
  *
- * The read runs on that CPU with interrupts off. All values are of one moment, and no event is
+ * The read runs on CPU @cpu with interrupts off. All values are of the same moment, and no event is
  * missed or counted twice, with two exceptions. TopDown's metrics and SLOTS start from zero at the
  * read, and miss the slots of kernel mode during the read. With FCECE or TRIGGER (ppc32) all
  * counters stand still during the read.
@@ -675,8 +675,8 @@ struct perfctr_read_cpu {
  *	module's parameter keep was exceeded. The sums include them
  * @clock, @sum, @soft: as in struct perfctr_read
  *
- * Each thread is counted once, with all its counters of one moment. Live threads are
- * read one after the other; one that is born meanwhile is not included.
+ * Each thread is counted once, and all its counters are read at the same moment. Live threads are
+ * read one after another. A thread that is born meanwhile is not included.
  */
 struct perfctr_read_tree {
 	__u32 size;

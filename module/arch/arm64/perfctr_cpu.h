@@ -55,7 +55,7 @@ static inline u64 perfctr_cpu_thread_pointer(struct task_struct *task)
 	return task == current ? read_sysreg(tpidr_el0) : task->thread.uw.tp_value;
 }
 
-/* While page faults are disabled, a store that would fault fails. */
+/* Disables page faults, so that a store fails if its page is not in memory. */
 static __always_inline void perfctr_cpu_faults_begin(void)
 {
 	pagefault_disable();
@@ -96,7 +96,7 @@ static __always_inline bool perfctr_cpu_user_permitted(const struct perfctr_conf
 	return true;
 }
 
-/* Without counters there is nothing to load. */
+/* Always returns true, because the driver has no counters that a config could be loaded into. */
 static __always_inline bool perfctr_cpu_has_loaded(const struct perfctr_config *config)
 {
 	return true;
@@ -107,7 +107,7 @@ static inline int perfctr_cpu_load(const struct perfctr_config *config)
 	return 0;
 }
 
-/* Only states with counters call this function. */
+/* This function is called only for states with native counters, and arm64 has none. */
 static __always_inline bool perfctr_cpu_has_loaded_on(int cpu, unsigned long id)
 {
 	return false;

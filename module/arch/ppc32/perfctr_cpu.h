@@ -24,12 +24,13 @@
 #define PERFCTR_PPC32_MMCRS	3	/* the largest number of control registers */
 
 /**
- * struct perfctr_ppc32_cpu - what this CPU's counters do. Only that CPU accesses it, with
- *	interrupts off. Other CPUs may access it while that CPU is down
+ * struct perfctr_ppc32_cpu - what the counters of a CPU do. Only this CPU accesses it, with
+ *	interrupts off. Other CPUs may access it while this CPU is down
  * @active: id of the config that this CPU has loaded for everybody, so a switch may resume states
  *	of that config; or 0
  * @private_kin: kin of the config that this CPU counts only for threads of @private_uid, or 0. The
- *	registers then hold nothing of others. At most one of @private_kin and @active is set
+ *	registers then hold no counts of other threads. At most one of @private_kin and @active is
+ *	set
  * @private_uid: the user to whom the registers are private, if @private_kin is set
  * @istopped: id passed to the last perfctr_cpu_istop(), if the registers have not changed since;
  *	only compared
@@ -91,7 +92,7 @@ static __always_inline bool perfctr_cpu_clock_hidden(void)
 	return false;
 }
 
-/* While page faults are disabled, a store that would fault fails. */
+/* Disables page faults, so that a store fails if its page is not in memory. */
 static __always_inline void perfctr_cpu_faults_begin(void)
 {
 	pagefault_disable();
@@ -139,8 +140,8 @@ void perfctr_cpu_istop(const struct perfctr_config *config, const void *id);
 void perfctr_cpu_iclear(const struct perfctr_config *config);
 
 /*
- * While a state with i-mode counters runs, nobody else's counters interrupt. So there is no need to
- * look.
+ * Always returns true, because while a state with i-mode counters runs, no other counters
+ * interrupt.
  */
 static inline bool perfctr_cpu_ioverflowed(const struct perfctr_config *config)
 {

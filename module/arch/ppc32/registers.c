@@ -18,12 +18,12 @@
  * show which events somebody counted. SIAR, which also has a copy for user mode, shows where a
  * counter last interrupted.
  *
- * perf may write to the registers although they are reserved for us. When a reservation fails,
- * Linux (seen in 6.12.107) still subtracts the failed event from its number of events. The number
- * becomes negative, and Linux opens the next event without a reservation (power_pmu_event_init(),
- * hw_perf_event_destroy()). perf leaves another value in MMCR0 than we do. So we compare MMCR0
- * before we write it, at each tick, and when a state ends its counting. After a difference, no
- * state counts by these registers until they are taken again.
+ * perf may write to the registers although they are reserved for us. If perf cannot reserve them
+ * for an event, Linux (seen in 6.12.107) still subtracts the event from perf's number of events.
+ * The number becomes negative, and perf opens the next event without a reservation
+ * (power_pmu_event_init(), hw_perf_event_destroy()). perf leaves another value in MMCR0 than we do.
+ * So we compare MMCR0 before we write it, at each tick, and when a state ends its counting. After a
+ * difference, no state counts by these registers until they are taken again.
  */
 
 #include <linux/bitops.h>

@@ -165,8 +165,8 @@ static int claim_release(void *unused)
 }
 
 /*
- * From now on this CPU resumes no state of this config at once, because the config may have lost
- * its claim.
+ * Makes this CPU forget that it has loaded this config, because the config may have lost its claim.
+ * The next resume of a state with this config then has to load the config.
  */
 static int claim_forget(void *arg)
 {

@@ -129,8 +129,8 @@ int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
 	int generic;
 
 	/*
-	 * Other bits are refused, because the control of a fixed counter has none. perf has a
-	 * special number for the event of fixed counter 2.
+	 * The control register of a fixed counter has no other bits, so a control with other bits
+	 * is refused. perf has a special number for the event of fixed counter 2.
 	 */
 	if (ctr->event & ~(event | control) ||
 	    !control_bits_agree(ctr, ctr->event & control))
@@ -364,7 +364,7 @@ static int judge_extra(const struct perf_event *event)
 	/* This register needs precise event-based sampling. */
 	if (reg == MSR_PEBS_LD_LAT_THRESHOLD)
 		return -EOPNOTSUPP;
-	/* perf ignores config1 if its tables have no register for that event. */
+	/* perf ignores config1 if perf's tables have no register for the event. */
 	return reg && event->attr.config1 && event->hw.extra_reg.config == event->attr.config1 ?
 	       0 : -EINVAL;
 }

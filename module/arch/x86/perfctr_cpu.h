@@ -176,7 +176,10 @@ static inline bool perfctr_cpu_istopped(const void *id)
 	return false;
 }
 
-/* From now on a store that would fault fails, so perfctr_cpu_faulted() is never true. */
+/*
+ * Disables page faults, so that a store fails if its page is not in memory. perfctr_cpu_faulted()
+ * is never true for this reason.
+ */
 static __always_inline void perfctr_cpu_faults_begin(void)
 {
 	pagefault_disable();
@@ -437,7 +440,7 @@ void perfctr_cpu_guard_exit(void);
 void perfctr_cpu_permit_init(void (*changes)(bool ends), void (*hides)(void));
 void perfctr_cpu_permit_exit(void);
 bool perfctr_cpu_can_permit(void);
-/* Call before perfctr_cpu_permit_init(), so that it permits nobody to execute RDPMC. */
+/* Call this before perfctr_cpu_permit_init(), which then lets no process execute RDPMC. */
 void perfctr_x86_forbid_user_reads(void);
 int perfctr_cpu_mm_get(struct mm_struct *mm);
 bool perfctr_cpu_mm_put(struct mm_struct *mm);
@@ -468,7 +471,7 @@ void perfctr_x86_clear_perfs(void);
 #define PERFCTR_CPU_ONE_SOURCE
 #define PERFCTR_CPU_SHARED_INLINE	1
 
-/* The bits that perf's counters have. 0: their width is not known. Constant after init. */
+/* A mask of the bits that perf's counters have, or 0 if it is not known. Constant after init. */
 extern u64 perfctr_x86_shared_mask;
 
 /*
@@ -500,7 +503,7 @@ static __always_inline bool perfctr_cpu_shared_filters(const struct perf_event *
 }
 
 void perfctr_x86_shared_init(void);
-/* Forgets the results of trials on that CPU, which is down. */
+/* Forgets the results of trials on CPU @cpu, which is down. */
 void perfctr_x86_shared_forget(unsigned int cpu);
 bool perfctr_cpu_shared_exists(void);
 bool perfctr_cpu_shared_inline(const struct perf_event *event);

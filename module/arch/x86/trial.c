@@ -304,8 +304,8 @@ void perfctr_x86_try(struct perfctr_x86_trial *trial)
 }
 
 /*
- * Adds to an image: all general counters that can count the event do so, and the fixed counters
- * count their own events.
+ * Adds a known event to an image. With the image, all general counters that can count this event
+ * count it, and each fixed counter counts its own event.
  */
 static void __init make_image(union image *to, const struct perfctr_x86_known *known, u32 mode)
 {

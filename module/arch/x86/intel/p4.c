@@ -451,7 +451,7 @@ static unsigned int place_block(struct placing *p)
 		u32 left = p->can[p->which[n]] & ~p->used & ~tried[n];
 
 		if (!left) {
-			/* Counter @n has no place left, so move the counter before it. */
+			/* No place is left for counter @n, so move counter @n - 1 on. */
 			if (!n--)
 				break;
 			p->used &= ~BIT(p->hw[p->which[n]]);
