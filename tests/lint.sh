@@ -307,10 +307,13 @@ functions() {
 		END { for (name in n) if (n[name] > 1) { print name ":" where[name]; bad = 1 } exit bad || all < 60 }'
 }
 
-# Each source has a line in a README: of the module in its folder's, of the tools in the tool's.
+# Each source has a line in a README: of the module and of libperfctr in its folder's, of the tools
+# in the tool's, and of the tables of events in lib's.
 rooms() {
 	{
 		find module -mindepth 2 -name '*.[chS]' | sed -E 's,(.*)/([^/]*)[.].*,\1 \2,'
+		find lib/libperfctr -name '*.[ch]' | sed -E 's,(.*)/([^/]*)[.].*,\1 \2,'
+		find lib/events -name '*.[ch]' | sed -E 's,lib/(.*)[.].*,lib \1,'
 		find tools -name '*.[ch]' | sed -E 's,(tools/[^/]*)/(.*)[.].*,\1 \2,'
 	} | {
 		bad=
