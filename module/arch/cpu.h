@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * This header declares what the driver of each architecture offers: the counters of a CPU. A driver
- * knows the registers of CPUs. Of threads it knows only which may read registers (arch/user.h). A
- * driver calls other folders only through functions that they pass to it: perfctr_run_t,
- * perfctr_ihandler_t, perfctr_changed_t, and those of perfctr_cpu_permit_init().
+ * knows the registers of CPUs. All it knows of threads is which threads may read registers
+ * (arch/user.h). A driver calls other folders only through functions that they pass to it:
+ * perfctr_run_t, perfctr_ihandler_t, perfctr_changed_t, and those of perfctr_cpu_permit_init().
  *
  * The hot path is inline in the driver's own header, perfctr_cpu.h. PERFCTR_CPU_FN() declares the
  * type of such a function, and fails to compile if the driver's function has another type.
  *
- * Some parts are optional. A driver that has such a part defines the macro that is named here.
+ * Some parts are optional. A driver that has such a part defines the macro with which the part's
+ * comment begins.
  */
 #ifndef PERFCTR_CPU_H
 #define PERFCTR_CPU_H
@@ -108,12 +109,13 @@ static inline struct perfctr_config *perfctr_config_alloc(u32 nr)
 }
 
 /*
- * Sets *core to the type of these CPUs. Returns 0, or -EXDEV if the CPUs are of several types,
- * which count differently, or of a type that cannot count. The caller holds the CPU hotplug lock.
+ * Sets *core to the type of the CPUs in @where. Returns 0, or -EXDEV if the CPUs have several
+ * types, which count differently, or a type that cannot count. The caller holds the CPU hotplug
+ * lock.
  */
 int perfctr_cpu_core(const struct perfctr_where *where, u32 *core);
 
-/* Returns true if that online CPU cannot count as other CPUs do. */
+/* Returns true if @cpu, which is online, has a type that cannot count. */
 bool perfctr_cpu_is_forbidden(unsigned int cpu);
 
 /*
@@ -121,7 +123,7 @@ bool perfctr_cpu_is_forbidden(unsigned int cpu);
  * one of the two CPUs.
  * keeps_off: returns true if this is such a machine.
  * out_of_place: returns true if threads that count must stay off this CPU. Interrupts are off.
- * for_sessions: returns true if only a session may have what this control of a counter asks for.
+ * for_sessions: returns true if only a session may use this control of a counter.
  */
 #ifdef PERFCTR_CPU_KEEPS_OFF
 PERFCTR_CPU_FN(bool, perfctr_cpu_keeps_off, void);
@@ -162,7 +164,7 @@ void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run);
 void perfctr_cpu_name(struct perfctr_ctr_control *ctr, unsigned int hw);
 
 /*
- * PERFCTR_CPU_COUNTS_ONCE: on some processors only one counter at a time can count an event.
+ * PERFCTR_CPU_COUNTS_ONCE: on some processors only one counter at a time can count a given event.
  * Returns true if this is such a processor, or if that is not known yet. The caller holds
  * config_mutex.
  */
@@ -242,8 +244,8 @@ bool perfctr_cpu_interrupted_user(void);
 struct pt_regs *perfctr_cpu_interrupted_regs(void);
 
 /*
- * These functions walk the stack of current's user mode, if its code keeps frame pointers. Page
- * faults are disabled.
+ * These functions walk the user-mode stack of current. They work only if its code keeps frame
+ * pointers. Page faults are disabled.
  * first_frame: returns the address of the innermost frame.
  * next_frame: sets *caller to the return address in *frame, and *frame to the address of the next
  * frame. Returns false if the frame cannot be read. Both values may be garbage.
@@ -294,8 +296,8 @@ PERFCTR_CPU_FN(int, perfctr_cpu_load, const struct perfctr_config *config);
  * verify: returns true if this CPU's registers hold the values that we wrote, or are not ours. It
  * reads the registers at most once per jiffy, and repeats that answer until the jiffy ends. On
  * ppc32 it reads them each time.
- * changed: returns true if verify() has returned false. Then perfctr_cpu_load() fails until the
- * counters are unclaimed.
+ * changed: returns true if verify() has returned false. From then on, perfctr_cpu_load() fails
+ * until the counters are unclaimed.
  * set_changed: sets the handler, or no handler if @handler is NULL. Call it before anything is
  * claimed. May sleep.
  */
@@ -382,8 +384,8 @@ PERFCTR_CPU_FN(bool, perfctr_cpu_istopped, const void *id);
  *   register, so the register's value is part of the state. ppc32 has such counters, too.
  *
  * sample: reads the clock and the sums of a state that stays resumed, and stores them as
- * perfctr_cpu_store_sums() does. The state has no i-mode counters. On x86, only slots of kernel
- * mode are missed, while the metrics start again.
+ * perfctr_cpu_store_sums() does. The state has no i-mode counters. On x86, the metrics start again,
+ * and the state misses only the slots in the kernel meanwhile.
  */
 #ifdef PERFCTR_CPU_OWN_WAY
 PERFCTR_CPU_FN(void, perfctr_cpu_resume_own_way, const struct perfctr_config *config,
@@ -420,7 +422,7 @@ static __always_inline bool perfctr_config_has_own_way(const struct perfctr_conf
 
 /*
  * PERFCTR_CPU_METRICS: a counter may be a metric. Returns 1 + the number of the metric,
- * PERFCTR_WHOLE for the counter of which metrics are parts, or 0 for another counter.
+ * PERFCTR_WHOLE for the counter of which metrics are parts, or 0 for any other counter.
  */
 #ifdef PERFCTR_CPU_METRICS
 PERFCTR_CPU_FN(int, perfctr_cpu_metric, unsigned int hw);
@@ -432,7 +434,7 @@ static inline int perfctr_cpu_metric(unsigned int hw)
 #endif
 
 /*
- * Returns true if this config may have metrics. On a Pentium 4 it also returns true if a counter
+ * Returns true if this config may have metrics. On a Pentium 4, it also returns true if a counter
  * waits for another one, which does no harm.
  */
 static inline bool perfctr_config_has_metrics(const struct perfctr_config *config)

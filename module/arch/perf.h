@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * This header declares what each architecture's driver knows about perf's counters, for perf/. An
- * event must be an event of this CPU, and interrupts are off. But functions that take a struct
- * perfctr_shared_attr may sleep.
+ * This header declares what each architecture's driver knows about perf's counters. The folder perf
+ * uses it. Call these functions on the event's CPU, with interrupts off. But functions that take a
+ * struct perfctr_shared_attr may sleep.
  */
 #ifndef PERFCTR_CPU_PERF_H
 #define PERFCTR_CPU_PERF_H
@@ -40,8 +40,8 @@ PERFCTR_CPU_FN(bool, perfctr_cpu_shared_filters, const struct perf_event *event)
 int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
 			    struct perfctr_shared_attr *attr);
 /*
- * Returns why perf cannot count this event for us (PERFCTR_REASON_*): the event needs a group of
- * events. Returns PERFCTR_REASON_NONE if perf can count it, as far as is known.
+ * Returns PERFCTR_REASON_NONE if, as far as is known, perf can count this event for us. Returns
+ * another PERFCTR_REASON_* if the event needs a group of events.
  */
 PERFCTR_CPU_FN(u32, perfctr_cpu_shared_refusal, const struct perfctr_shared_attr *attr);
 /* Returns true if the event may count more than its own thread. */

@@ -52,7 +52,10 @@ static inline void perfctr_cpu_store_sums(const struct perfctr_cpu_state *state,
 		*value++ = ctr->acc;
 }
 
-/* Ends the difference of @from and begins that of @to with one reading. Returns the bias of @to. */
+/*
+ * Ends the difference of @from and begins the difference of @to, by one reading of the register.
+ * Returns the bias of @to.
+ */
 static __always_inline u64 perfctr_cpu_hand_over_one(struct perfctr_cpu_ctr *from,
 						     struct perfctr_cpu_ctr *to)
 {

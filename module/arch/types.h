@@ -199,9 +199,9 @@ struct perfctr_cpu_state {
 /**
  * typedef perfctr_run_t - runs a function on every CPU that is told of claims
  *
- * These are all online CPUs, except isolated CPUs where nobody has counted yet. Such a CPU may join
- * later, by perfctr_cpu_join_claims(). perfctr_run_t calls fn(arg) on each CPU with interrupts off,
- * while no state is resumed there, so fn() may program counters. If fn() fails on one CPU the
+ * These are all online CPUs, except isolated CPUs where nobody has counted yet. An isolated CPU may
+ * join later, by perfctr_cpu_join_claims(). perfctr_run_t calls fn(arg) on each CPU with interrupts
+ * off, while no state is resumed there, so fn() may program counters. If fn() fails on one CPU the
  * others still run it, and perfctr_run_t returns that error. May sleep. The caller holds the CPU
  * hotplug lock.
  */
@@ -221,7 +221,7 @@ typedef void (*perfctr_ihandler_t)(bool ends);
  *
  * All counts since the last verification may be wrong. The driver calls this at most once for each
  * claim, on the CPU where it found the change, with interrupts off. If somebody is about to write
- * on any CPU, the driver calls it in atomic context.
+ * on any CPU, the driver calls this in atomic context.
  */
 typedef void (*perfctr_changed_t)(void);
 

@@ -95,7 +95,7 @@ PERFCTR_CPU_FN(void, perfctr_cpu_leave, void);
  * it.
  */
 PERFCTR_CPU_FN(void, perfctr_cpu_leave_to_kin, const struct task_struct *next);
-/* Ends that the registers are private. If they run, they count for all threads from now on. */
+/* Makes the registers private to nobody. If they run, they count for all threads from now on. */
 PERFCTR_CPU_FN(void, perfctr_cpu_make_public, void);
 
 /*
@@ -103,8 +103,8 @@ PERFCTR_CPU_FN(void, perfctr_cpu_make_public, void);
  * kernel cannot forbid it. On such a processor, unless the policy is open, registers that are not
  * zero are private to a user.
  * always_readable: returns true if this is such a processor.
- * rest: stops and zeroes all registers, while no state is resumed. On such a processor leave() and
- * make_public() do so too, if the registers are private.
+ * rest: stops and zeroes all registers, while no state is resumed. On such a processor, leave() and
+ * make_public() do the same if the registers are private.
  */
 #ifdef PERFCTR_CPU_ALWAYS_READABLE
 PERFCTR_CPU_FN(bool, perfctr_cpu_always_readable, void);
@@ -136,7 +136,7 @@ PERFCTR_CPU_FN(void, perfctr_cpu_scrub, const struct task_struct *next);
 /*
  * Sets two callbacks. May sleep.
  * changes: called with false before others change the permission or the registers, and with true
- * after the change. It is called on that CPU, with interrupts off.
+ * after the change. It is called on the CPU where they change, with interrupts off.
  * hides: called when perfctr_cpu_clock_hidden() may have changed for current, if the kernel reports
  * that.
  */
@@ -149,7 +149,7 @@ void perfctr_cpu_permit_exit(void);
 bool perfctr_cpu_can_guard(void);
 /*
  * Sets a callback. The driver calls ends() when perfctr_cpu_can_guard() becomes false, before user
- * mode can read anything else. This happens at most once. This function and ends() may sleep.
+ * mode can read other counters. This happens at most once. This function and ends() may sleep.
  */
 void perfctr_cpu_guard_init(void (*ends)(void));
 void perfctr_cpu_guard_exit(void);
@@ -168,7 +168,7 @@ bool perfctr_cpu_mm_waits(struct mm_struct *mm);
 bool perfctr_cpu_mm_permit(struct mm_struct *mm);
 /* Call this for the mm of a child that has not run yet, and so has mapped no page. */
 void perfctr_cpu_mm_forked(struct mm_struct *mm);
-/* While @giving is true each mm counts as permitted, because any mm may soon be. */
+/* While @giving is true, each mm counts as permitted, because any mm may soon be permitted. */
 PERFCTR_CPU_FN(void, perfctr_cpu_giving, bool giving);
 /* Returns true if any mm is permitted. May sleep. */
 bool perfctr_cpu_mm_any_given(void);

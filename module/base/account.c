@@ -3,8 +3,8 @@
  * This file limits what users cost others: interrupts of CPUs that others use, configs, and locked
  * memory. Each user has an account that counts these costs.
  *
- * A user who makes a user namespace has 65,536 ids there, or more. So the threads in a namespace
- * are charged to the user who owns the outermost namespace around them, just below the initial one.
+ * A user who makes a user namespace has 65,536 ids there, or more. So a thread in a namespace is
+ * charged to the owner of the outermost namespace around it, which is just below the initial one.
  * If root owns that namespace (a container), the namespace itself has an account.
  *
  * We charge a broadcast after it was made, since a call does not know in advance how many
@@ -175,8 +175,8 @@ int perfctr_account_add_config(struct perfctr_account **account)
 		found->nr_configs++;
 		*account = found;
 		/*
-		 * The end of the config needs a broadcast, and cannot wait for it. So charge that
-		 * broadcast now.
+		 * The end of the config needs a broadcast, and cannot wait until one is allowed. So
+		 * charge that broadcast now.
 		 */
 		if (limit)
 			charge(found, 1, limit, now);
@@ -256,7 +256,7 @@ int perfctr_broadcasts_allow(void)
 	return 0;
 }
 
-/* The caller has made sure that no config is left and that no call is in progress. */
+/* Needs no lock, because no config is left and no call is in progress. */
 void perfctr_account_exit(void)
 {
 	struct perfctr_account *account;

@@ -68,8 +68,8 @@ static inline bool perfctr_current_is_dumpable(void)
 #endif
 
 /*
- * Returns true if the thread could run without being woken. Since 6.12 sleeping threads may stay in
- * the queue.
+ * Returns true if the thread could run without being woken. Since 6.12, sleeping threads may stay
+ * in the queue.
  */
 static inline bool perfctr_task_is_queued(const struct task_struct *task)
 {
@@ -80,7 +80,7 @@ static inline bool perfctr_task_is_queued(const struct task_struct *task)
 #endif
 }
 
-/* Flags of threads without user code. Since 6.4 PF_USER_WORKER marks more of them. */
+/* Flags of threads without user code. Since 6.4, PF_USER_WORKER marks more such threads. */
 #ifdef PF_USER_WORKER
 #define PERFCTR_PF_NOT_USER	(PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
 #else
@@ -119,8 +119,8 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_f
 
 /*
  * These callbacks run in the last step before the system sleeps, and in the first step after it
- * wakes. Without CONFIG_CPU_PM nothing else tells us that a CPU sleeps deeply. 6.19 gave the
- * callbacks an argument, and so did some stable kernels before 6.19.
+ * wakes. Without CONFIG_CPU_PM, nothing else tells us that a CPU sleeps deeply. The callbacks have
+ * an argument since 6.19, and in some stable kernels before 6.19.
  */
 #ifndef CONFIG_CPU_PM
 #include <linux/syscore_ops.h>
@@ -142,8 +142,8 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_f
 #endif
 
 /*
- * Only KVM selects preempt notifiers. A kernel without them lacks these structures, but then the
- * table in which we find states (notify.c) needs them.
+ * Only KVM selects preempt notifiers. A kernel without preempt notifiers lacks these structures,
+ * but our table of states (notify.c) uses them.
  */
 #ifndef CONFIG_PREEMPT_NOTIFIERS
 struct preempt_notifier;

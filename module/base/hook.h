@@ -60,7 +60,7 @@ void perfctr_probes_unregister(const struct perfctr_probe *probes, unsigned int 
  * struct perfctr_hook - something that is patched into the kernel's text while it is needed.
  *	Patching is slow and interrupts all CPUs, so no user may turn a hook on and off at will. The
  *	first user turns the hook on, and the hook goes off some time after its last user has left
- * @mutex: guards @is_on, and the rise of @users from zero. Take it outside the hotplug lock, which
+ * @mutex: guards @is_on, and the rise of @users from zero. Take it before the hotplug lock, which
  *	@turn takes
  * @turn: switches the hook on or off; the mutex is held
  * @users: number of states, configs or processes that need the hook

@@ -84,7 +84,9 @@ void perfctr_perf_watch(bool on)
 #endif
 }
 
-/* Only some kernels have a level at which opening any event needs privilege. */
+/*
+ * Only some kernels have a level of perf_event_paranoid at which opening any event needs privilege.
+ */
 bool perfctr_perf_is_closed(void)
 {
 #ifdef PERFCTR_PERF_CLOSED_ABOVE

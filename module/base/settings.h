@@ -18,8 +18,8 @@ struct perfctr_setting {
 };
 
 /*
- * Opens the file, or closes it. Call this only in a kernel thread: some files only root can open.
- * May sleep.
+ * Opens the file if @on is true, and closes it otherwise. Call this only in a kernel thread,
+ * because only root can open some files. May sleep.
  */
 void perfctr_setting_watch(struct perfctr_setting *setting, bool on);
 /*

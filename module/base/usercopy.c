@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Copies structures from and to callers, who may know another size of a structure than we do. */
+/* Copies structures from and to callers, whose version of a structure may be larger or smaller. */
 
 #include <linux/uaccess.h>
 #include <linux/perfctr.h>
@@ -23,7 +23,7 @@ int perfctr_get_struct(void *to, size_t known, const void __user *arg, size_t le
 	return err ? err : copy_struct_from_user(to, known, arg, size);
 }
 
-/* Up to this many bytes we copy word by word, since copy_to_user() may copy byte by byte. */
+/* We copy at most this many bytes word by word, because copy_to_user() may copy byte by byte. */
 #define FEW_WORDS	256
 
 static int put_words(u64 __user *to, const u64 *from, size_t length)

@@ -45,8 +45,8 @@ unsigned long perfctr_cpu_first_frame(const struct pt_regs *regs)
 }
 
 /*
- * Returns false for AArch32, which has no frame pointer that all code keeps. Strips the signatures
- * of signed return addresses.
+ * Returns false for AArch32, because not all AArch32 code keeps a frame pointer. Strips the
+ * signatures of signed return addresses.
  */
 bool perfctr_cpu_next_frame(const struct pt_regs *regs, unsigned long *frame, u64 *caller)
 {

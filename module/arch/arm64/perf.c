@@ -22,8 +22,8 @@
 #define PMCR_N_MASK	0x1f
 
 /*
- * Returns true if the CPU has PMUv3. Without PMUv3 its registers do not exist, and reading a
- * register is an Oops.
+ * Returns true if the CPU has PMUv3. On other CPUs the registers of PMUv3 do not exist, and reading
+ * one is an Oops.
  */
 static bool is_pmuv3(void)
 {
@@ -32,7 +32,7 @@ static bool is_pmuv3(void)
 	return version && version != PMUVER_OTHER;
 }
 
-/* Returns true for PMUv3 events of 32 bits. Before 6.11 perf numbered the counters differently. */
+/* Returns true for PMUv3 events of 32 bits. Before 6.11, perf numbered the counters differently. */
 bool perfctr_cpu_shared_inline(const struct perf_event *event)
 {
 	unsigned int wide = ARMPMU_EVT_64BIT | ARMPMU_EVT_47BIT;
@@ -56,8 +56,8 @@ int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
 }
 
 /*
- * Refuses what perf ignores: the upper bits of a raw event. Also refuses config1 and config2, to
- * which perf gives meanings of its own.
+ * Refuses the upper bits of a raw event, which perf ignores. Also refuses config1 and config2,
+ * because perf gives them its own meanings.
  */
 int perfctr_cpu_shared_judge(const struct perf_event *event, u32 *reason)
 {

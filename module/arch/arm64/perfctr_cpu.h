@@ -26,8 +26,9 @@ DECLARE_STATIC_KEY_FALSE(perfctr_arm64_unstable);
 u64 perfctr_arm64_stable_clock(void);
 
 /*
- * There is no ISB, so the processor may read the clock some instructions early. But it cannot read
- * the clock before the exception that led here from user mode, nor after the return to user mode.
+ * We execute no ISB, so the processor may read the clock some instructions early. But it cannot
+ * read the clock before the exception that led here from user mode, nor after the return to user
+ * mode.
  */
 static __always_inline u64 perfctr_cpu_clock(void)
 {
@@ -36,7 +37,7 @@ static __always_inline u64 perfctr_cpu_clock(void)
 	return read_sysreg(cntvct_el0);
 }
 
-/* After prctl(PR_SET_TSC) an instruction that reads the clock may get a SIGSEGV. */
+/* After prctl(PR_SET_TSC), a thread that reads the clock may get a SIGSEGV. */
 #define PERFCTR_CPU_HIDES_CLOCK
 
 static __always_inline bool perfctr_cpu_clock_hidden(void)
@@ -107,7 +108,9 @@ static inline int perfctr_cpu_load(const struct perfctr_config *config)
 	return 0;
 }
 
-/* This function is called only for states with native counters, and arm64 has none. */
+/*
+ * This function is called only for states with native counters, and arm64 has no native counters.
+ */
 static __always_inline bool perfctr_cpu_has_loaded_on(int cpu, unsigned long id)
 {
 	return false;

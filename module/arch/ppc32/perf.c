@@ -16,7 +16,7 @@
 #define PERF_THRESHMULT		0x40000
 #define MMCR0_THRESHOLD_SHIFT	16
 
-/* Early in the boot perf's driver registers itself on these models, and on no others. */
+/* On the 745x, and on no other model, perf's driver registers itself early in the boot. */
 bool perfctr_cpu_shared_exists(void)
 {
 	return IS_ENABLED(CONFIG_PPC_PERF_CTRS) && perfctr_ppc32_model.type == PERFCTR_PPC_7450;

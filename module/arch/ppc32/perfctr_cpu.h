@@ -2,7 +2,7 @@
 /*
  * Hot path of the ppc32 driver. Hardware counter n is PMC<n + 1>. The clock is the timebase.
  *
- * From the 750 on each counter has a copy that user mode can always read. So registers that run or
+ * From the 750 on, each counter has a copy that user mode can always read. So registers that run or
  * are not zero are private to a user, unless the policy is "open": see registers.c. The 604 and
  * 604e have no such copies.
  */
@@ -180,7 +180,7 @@ static inline unsigned long perfctr_cpu_slot(const struct perfctr_config *config
 	return i;
 }
 
-/* User code chooses the instruction by this number. */
+/* Returns the number by which user code chooses the instruction. */
 static inline u32 perfctr_cpu_operand(unsigned int hw)
 {
 	return hw;
@@ -210,7 +210,7 @@ static inline bool perfctr_cpu_user_readable(const struct perfctr_config *config
 	return policy != PERFCTR_USER_READ_OFF && (perfctr_cpu_always_readable() || !config->nr);
 }
 
-/* A page shows registers only if user mode can always read them. */
+/* Always returns true, because a page shows registers only if user mode can always read them. */
 static __always_inline bool perfctr_cpu_user_permitted(const struct perfctr_config *config)
 {
 	return true;

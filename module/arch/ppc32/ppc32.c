@@ -99,7 +99,7 @@ static bool __init interrupts_are_safe(u32 pvr)
 }
 
 /*
- * Returns the counters that count the same event for this number. Returns 0 if the number means
+ * Returns the counters on which this number means the same event. Returns 0 if the number means
  * different events on different counters, so that the control must name a counter.
  */
 static u32 common_counters(u64 event)
@@ -327,7 +327,7 @@ int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
 }
 
 /*
- * Records a failed reservation if @failed. Returns true if there were too many. The kernel logs
+ * Records a failed reservation if @failed. Returns true if too many have failed. The kernel logs
  * each failed reservation, so we try at most ten times in a row, and then twice per second.
  * Requests in between fail without asking the kernel. config_mutex is held.
  */

@@ -203,7 +203,7 @@ static __always_inline void write_others(struct perfctr_ppc32_cpu *cpu, const u3
 	}
 }
 
-/* Stops and zeroes all counters, and takes them from everybody. */
+/* Stops and zeroes all counters. From then on they belong to nobody. */
 static __always_inline void rest(struct perfctr_ppc32_cpu *cpu)
 {
 	write_mmcr0(cpu, MMCR0_FC_BIT);
@@ -396,14 +396,13 @@ notrace void perfctr_ppc32_quiet(void)
 }
 
 /*
- * These functions are for configs with FCECE or TRIGGER. The processor then changes MMCR0 when
- * counters become negative, so each state has its own MMCR0, which each control resets. While the
- * state is suspended all counters are frozen (perfctr_cpu_image.mmcr).
+ * These functions are for configs with FCECE or TRIGGER. With these bits, the processor changes
+ * MMCR0 when counters become negative. So each state has its own MMCR0, which each control resets.
+ * While the state is suspended all counters are frozen (perfctr_cpu_image.mmcr).
  *
- * An a-mode counter starts from its sum, limited to 2^31. So it is negative exactly when it would
- * be if the thread had the counter for itself: from 2^31 on, and forever. An a-mode counter whose
- * condition is enabled for i-mode counters starts from zero instead. Otherwise it would interrupt
- * forever.
+ * An a-mode counter starts from its sum, limited to 2^31. So the counter becomes negative at 2^31,
+ * and stays negative, as if no other thread used it. An a-mode counter whose condition is enabled
+ * for i-mode counters starts from zero instead. Otherwise it would interrupt forever.
  */
 notrace void perfctr_cpu_resume_own_way(const struct perfctr_config *config,
 					struct perfctr_cpu_state *state)
@@ -446,7 +445,7 @@ notrace void perfctr_cpu_suspend_own_way(const struct perfctr_config *config,
 	if (!(mmcr0 & MMCR0_TRIGGER_BIT))
 		state->own |= OWN_TRIGGERED;
 	/*
-	 * With i-mode counters only an overflow freezes the counters, and all counters go on with
+	 * With i-mode counters, only an overflow freezes the counters, and all counters go on with
 	 * the next period.
 	 */
 	if (mmcr0 & MMCR0_FC_BIT && !config->nr_ictrs)
@@ -455,7 +454,7 @@ notrace void perfctr_cpu_suspend_own_way(const struct perfctr_config *config,
 		state->own &= ~OWN_FROZEN;
 }
 
-/* The sample misses events while it is taken. The clock misses that time, too. */
+/* The counters miss events while the sample is taken. The clock misses that time, too. */
 notrace void perfctr_cpu_sample_own_way(const struct perfctr_config *config,
 					struct perfctr_cpu_state *state, u64 *value)
 {
@@ -500,7 +499,7 @@ static void look(struct timer_list *timer)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	/* When a CPU goes down its timer moves to another CPU, which has a timer of its own. */
+	/* When a CPU goes down, its timer moves to another CPU, which has a timer of its own. */
 	if (timer == this_cpu_ptr(&timers) && perfctr_cpu_verify() &&
 	    this_cpu_ptr(&perfctr_ppc32_cpu)->ours)
 		mod_timer(timer, jiffies + 1);

@@ -15,8 +15,8 @@
 
 /*
  * MMCR0. The freeze bits and MSR[PM] act on all counters. A counter is negative while its bit 31 is
- * set. A negative counter is an enabled condition if PMC1CE is set for PMC1, or PMCNCE for the
- * others.
+ * set. A negative counter is an enabled condition if its enable bit is set. PMC1CE enables PMC1,
+ * and PMCNCE enables all others.
  */
 #define MMCR0_FC_BIT		0x80000000u	/* freeze all counters */
 #define MMCR0_FCS_BIT		0x40000000u	/* freeze all in supervisor mode */
@@ -77,8 +77,8 @@ extern struct perfctr_ppc32_model perfctr_ppc32_model;
  * @mmcr: the values while no i-mode counter runs: i-mode counters select nothing, and nothing
  *	interrupts
  * @full: the values while i-mode counters run
- * @chained: all counters but PMC1, if an i-mode counter is among them: each of these counters that
- *	becomes negative is then an enabled condition
+ * @chained: all counters but PMC1, if one of them is an i-mode counter, or 0. Each of these
+ *	counters is an enabled condition when it becomes negative
  */
 struct perfctr_cpu_image {
 	u32 mmcr[PERFCTR_PPC32_MMCRS];

@@ -28,7 +28,7 @@ static bool is_fixed(const struct perfctr_ctr_control *ctr)
 	return ctr->map == PERFCTR_RISCV_CYCLE || ctr->map == PERFCTR_RISCV_INSTRET;
 }
 
-/* Returns true if a programmable counter before this one counts the same event. */
+/* Returns true if an earlier programmable counter of the control counts the same event. */
 static bool named_before(const struct perfctr_ctr_control *first,
 			 const struct perfctr_ctr_control *ctr)
 {

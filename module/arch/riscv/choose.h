@@ -5,7 +5,7 @@
 #include <linux/types.h>
 
 /*
- * Returns cycle or instret for an event that only that counter counts. For any other event returns
+ * Returns cycle or instret if only that counter counts the event. Otherwise returns
  * PERFCTR_MAP_ANY, which stands for any programmable counter.
  */
 u32 perfctr_riscv_fixed_for(u64 event);

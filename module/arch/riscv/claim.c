@@ -41,15 +41,15 @@ struct claim {
 };
 
 /*
- * If only cycle and instret can count cycles and instructions, the firmware gives them to perf even
- * if we have them, and perf writes and stops them. This is so without Sscofpmf, and on boards whose
- * device tree maps these events to no other counter. But perf also keeps its own list of counters
- * in use. So we make a pinned perf event on each CPU, which takes the counter in that list. Other
- * perf events that need the counter then do not count, and report so.
+ * If only cycle and instret can count cycles and instructions, the firmware gives these counters to
+ * perf even if we have them, and perf writes and stops them. This is so without Sscofpmf, and on
+ * boards whose device tree maps these events to no other counter. But perf also keeps its own list
+ * of counters in use. So we make a pinned perf event on each CPU, which takes the counter in that
+ * list. Other perf events that need the counter then do not count, and report so.
  *
  * Some firmware gives cycle and instret only to callers that ask for them by number. perf does not,
  * so it never gets them. On other machines perf takes cycle and instret only when it has run out of
- * programmable counters. There we could not make an event that surely gets them.
+ * programmable counters. On such machines we could not make an event that surely gets them.
  *
  * Written under config_mutex.
  */
@@ -79,7 +79,7 @@ static int reserve_here(unsigned int cpu, unsigned int hw)
 		.config = hw == PERFCTR_RISCV_CYCLE ? PERF_COUNT_HW_CPU_CYCLES :
 						      PERF_COUNT_HW_INSTRUCTIONS,
 		.pinned = 1,
-		/* A PMU that cannot exclude anything refuses this: see perf/event.c. */
+		/* A PMU that cannot exclude anything refuses this bit: see perf/event.c. */
 		.exclude_guest = perfctr_pmu.filter,
 	};
 	struct perf_event *event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
@@ -105,7 +105,7 @@ static int reserve_here(unsigned int cpu, unsigned int hw)
 }
 
 /*
- * Runs on that CPU in a kernel thread, so the caller's privileges do not matter. For the new event
+ * Runs on that CPU in a kernel thread, so the caller's privileges do not matter. For the new event,
  * perf stops and restarts all its events there, including the events that we made before. No state
  * is resumed meanwhile.
  */
@@ -129,14 +129,15 @@ static void unreserve(unsigned int hw)
 		unreserve_on(cpu, hw);
 }
 
-/* Returns true if this was the last user. */
+/* Removes a user of the counter. Returns true if that was the last user. */
 static bool pool_put(unsigned int hw)
 {
 	if (--pool[hw].users)
 		return false;
 	pooled &= ~BIT(hw);
 	/*
-	 * Do this before the counter is released, because perf stops a counter when it gives it up.
+	 * Unreserve the counter before it is released, because perf stops a counter that it gives
+	 * up.
 	 */
 	unreserve(hw);
 	return true;
@@ -196,8 +197,9 @@ static int claim_take(void *arg)
 			return err;
 	}
 	/*
-	 * All counters now count what the config wants, as after take_all(). But if @private_kin is
-	 * set, it belongs to the config whose id @programmed has, so @programmed must not change.
+	 * All counters now count what the config wants, as after take_all(). But @private_kin, if
+	 * it is set, is the kin of the config with id @programmed. So @programmed must not change
+	 * then.
 	 */
 	if (members == all_members(config) && !cpu->private_kin)
 		cpu->programmed = READ_ONCE(config->id);
@@ -232,10 +234,10 @@ static noinline unsigned int choose_other(unsigned long candidates, unsigned lon
 
 /*
  * Returns the best counter for an event, or PERFCTR_RISCV_MAX. The first choice is one of our
- * counters that counts exactly this event, or else the event in other modes. The second choice is a
- * counter without a user, as long as half of the counters are left to perf. This avoids
- * reprogramming when threads with different controls switch. The last choice is one of our counters
- * that counts something else.
+ * counters that counts exactly this event, or else one that counts this event in other modes. The
+ * second choice is a counter without a user, as long as half of the counters are left to perf. This
+ * order avoids reprogramming when threads with different controls switch. The last choice is one of
+ * our counters that counts something else.
  */
 static unsigned int claim_choose(const struct perfctr_ctr_control *ctr, u32 except)
 {
@@ -380,8 +382,8 @@ static unsigned int named_counter(const struct perfctr_ctr_control *ctr)
 }
 
 /*
- * Claims one counter at a time, to find out which counter is refused, and to try other counters for
- * it.
+ * Claims one counter at a time, to find out which counter is refused, and to try other counters
+ * instead.
  */
 static int claim_each(struct perfctr_config *config, u32 named, perfctr_run_t run,
 		      struct perfctr_refusal *why)
@@ -475,7 +477,7 @@ void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run)
 		if (pool_put(hw) && perfctr_riscv_sbi)
 			claim.counters |= BIT(hw);
 	/*
-	 * Call this even if no counter is given back: states of this config must lose their claim.
+	 * Run this even if no counter is given back: states of this config must lose their claim.
 	 */
 	if (config->nr)
 		run(claim_release, &claim);
@@ -487,8 +489,8 @@ void perfctr_cpu_name(struct perfctr_ctr_control *ctr, unsigned int hw)
 }
 
 /*
- * Forgets what the CPU did after its offline callback. It still switched to threads that had to
- * leave it, and may have loaded their configs. The firmware has forgotten all of that.
+ * Forgets what the CPU did after its offline callback. The CPU still switched to threads that had
+ * to leave it, and may have loaded their configs. The firmware has forgotten all of that.
  */
 void perfctr_cpu_prepare(unsigned int cpu)
 {

@@ -8,7 +8,7 @@
 
 #include "arch/cpu.h"
 
-/* A leaf function's frame pointer is below its caller's by at most this. */
+/* A leaf function's frame pointer is at most this far below its caller's frame pointer. */
 #define LARGEST_FRAME	0x100000
 
 struct pt_regs *perfctr_cpu_interrupted_regs(void)

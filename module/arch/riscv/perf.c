@@ -51,8 +51,8 @@ bool __init perfctr_riscv_cpus_have(const char *name)
 
 /*
  * Finds the counters that have no filter. perf assumes that counters that interrupt also filter.
- * T-Head's counters interrupt without Sscofpmf. But without Sscofpmf OpenSBI filters only Andes'
- * counters, by an extension of Andes. Firmware counters have no modes.
+ * T-Head's counters interrupt without Sscofpmf. But without Sscofpmf, OpenSBI filters only the
+ * counters of Andes, by Andes' own extension. Firmware counters have no modes.
  */
 void __init perfctr_riscv_shared_init(void)
 {
@@ -70,8 +70,8 @@ void __init perfctr_riscv_shared_init(void)
 }
 
 /*
- * Refuses an event whose counter does not filter, if another counter would not filter either: no
- * counter filters, or perf has no choice.
+ * Refuses an event whose counter does not filter, if no counter filters at all, or if perf can
+ * count the event on no other counter.
  */
 int perfctr_cpu_shared_judge(const struct perf_event *event, u32 *reason)
 {

@@ -34,14 +34,14 @@ struct perfctr_riscv_prog {
 };
 
 /**
- * struct perfctr_riscv_cpu - what this CPU's counters do. Only that CPU accesses it, with
- *	interrupts off. Other CPUs may access it while that CPU is down
+ * struct perfctr_riscv_cpu - what the counters of a CPU do. Only this CPU accesses it, with
+ *	interrupts off. Other CPUs may access it while this CPU is down
  * @programmed: id of the config that @prog is known to satisfy, or 0
  * @active: id of the config that this CPU has loaded, or 0. All counters of that config run as it
  *	wants them, so a switch may resume states of it
- * @private_kin: kin of the config of @programmed, or 0. The counters of that config run, but since
- *	they were zero they have only run for threads of @private_uid that read them. Other threads
- *	need perfctr_cpu_load() first. At most one of @private_kin and @active is set
+ * @private_kin: kin of the config with id @programmed, or 0. The counters of that config run, but
+ *	since they were zero they have run only for threads of @private_uid that read them. Other
+ *	threads need perfctr_cpu_load() first. At most one of @private_kin and @active is set
  * @private_uid: the user to whom the registers are private, if @private_kin is set
  * @istopped: id passed to the last perfctr_cpu_istop(), if the registers have not changed since;
  *	only compared
@@ -109,8 +109,8 @@ static __always_inline u64 perfctr_cpu_clock(void)
 
 /*
  * Use these functions in a system call of current. scause holds the reason of this CPU's last trap.
- * If that is still the system call, no page fault has come since. If current was switched out
- * meanwhile, scause may hold anything.
+ * If that reason is still the system call, no page fault has come since. If current was switched
+ * out meanwhile, scause may hold anything.
  */
 static __always_inline void perfctr_cpu_faults_begin(void)
 {
@@ -195,7 +195,7 @@ static inline void perfctr_cpu_make_public(void)
 	}
 }
 
-/* Stopping the registers takes a firmware call, so they run on, private to nobody. */
+/* Stopping the registers takes a firmware call, so they run on, and are private to nobody. */
 static inline void perfctr_cpu_leave(void)
 {
 	perfctr_cpu_make_public();
@@ -215,8 +215,8 @@ int perfctr_cpu_restart(const struct perfctr_config *config, unsigned long kin, 
 #define PERFCTR_CPU_PERMITS_THREADS
 
 /*
- * perf writes scounteren, too: on every CPU of a process that maps or unmaps one of its events, and
- * on all CPUs when its perf_user_access changes. So we only clear bits that we set.
+ * perf writes scounteren, too: on the CPUs of a process that maps or unmaps an event of perf's, and
+ * on all CPUs when the setting perf_user_access changes. So we only clear bits that we set.
  */
 static inline unsigned long perfctr_cpu_grant(const struct perfctr_config *config)
 {
@@ -268,8 +268,8 @@ void perfctr_riscv_shared_init(void);
 bool perfctr_riscv_cpus_have(const char *name);
 
 /*
- * perf may get an event on a counter that does not filter: the firmware gives cycle and instret
- * when all other counters are taken.
+ * An event of perf's may be on a counter that does not filter: when all other counters are taken,
+ * the firmware gives cycle and instret.
  */
 static __always_inline bool perfctr_cpu_shared_filters(const struct perf_event *event)
 {

@@ -33,8 +33,8 @@
 
 /*
  * perf starts its counters from this value. When other events come, perf stops its counters and
- * starts them again from the value that it finds, if it can. So if we have reserved a counter from
- * perf (see claim.c), we never set it to a lower value.
+ * starts them again from the values that it finds in them, if it can. So if we have reserved a
+ * counter from perf (see claim.c), we never set that counter to a value below this one.
  */
 #define PERF_START	(BIT_ULL(63) + 1)
 
@@ -133,7 +133,7 @@ int perfctr_riscv_match(struct perfctr_riscv_cpu *cpu, u32 counters,
 	ret = perfctr_riscv_call(SBI_EXT_PMU_COUNTER_CFG_MATCH, 0, mask, flags, prog->event,
 				 prog->config);
 	/*
-	 * From 1.9 on OpenSBI itself never chooses a counter that does not filter, but lets the
+	 * From 1.9 on, OpenSBI itself never chooses a counter that does not filter, but lets the
 	 * caller choose such a counter.
 	 */
 	if (ret.error && !perfctr_pmu.filter_fixed && !(counters & ~FIXED_MASK)) {
@@ -150,8 +150,8 @@ int perfctr_riscv_match(struct perfctr_riscv_cpu *cpu, u32 counters,
 		return hw == PERFCTR_RISCV_MAX ? -EBUSY : hw;
 
 	/*
-	 * We got another counter. If it is one of our counters it has lost its filter, which the
-	 * next load writes again.
+	 * We got another counter. If that counter is ours, it has lost its filter, which the next
+	 * load writes again.
 	 */
 	if (cpu->owned & BIT(hw)) {
 		cpu->prog[hw] = (struct perfctr_riscv_prog) {};
@@ -213,8 +213,9 @@ int perfctr_riscv_match_one(struct perfctr_riscv_cpu *cpu, unsigned int hw,
 }
 
 /*
- * Takes an event away from all other counters. On this machine only one counter at a time can count
- * an event (event_once). Configs that want the event on the other counters must load again.
+ * Takes the event of @prog away from all counters but @hw. On this machine only one counter at a
+ * time can count a given event (event_once). Configs that want the event on the other counters must
+ * load again.
  */
 static void evict_event(struct perfctr_riscv_cpu *cpu, unsigned int hw,
 			const struct perfctr_riscv_prog *prog)
@@ -418,8 +419,8 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, unsigned lo
  * - We call START while LCOFI is pending. OpenSBI then leaves OF set, because the overflow may not
  *   have been seen yet. A counter whose OF is set does not interrupt again. So our counters wait
  *   for the interrupt, and stand still while perf's handler runs, which starts perf's counters.
- *   Counters of user mode stand still there by themselves. We leave them running if none of them
- *   has overflowed, because then the interrupt is perf's.
+ *   Counters of user mode stand still in the handler by themselves. We leave them running if none
+ *   of them has overflowed, because then the interrupt is perf's.
  * - perf's handler finds no OF. The handler stops perf's counters, and restarts them only if it
  *   finds an OF. So our OFs stay set until the interrupt is over. If an interrupt is ours alone, we
  *   clear it as soon as our counters have stopped.
@@ -446,7 +447,10 @@ static bool interrupt_waits(void)
 	return csr_read(CSR_SIP) & BIT(IRQ_PMU_OVF);
 }
 
-/* Clears the interrupt, unless others' counters caused it, too. Our counters have stopped. */
+/*
+ * Clears the interrupt, unless others' counters caused it, too. Call this after our counters have
+ * stopped.
+ */
 static void take_interrupt_back(const struct perfctr_riscv_cpu *cpu)
 {
 	csr_clear(CSR_SIP, BIT(IRQ_PMU_OVF));
@@ -518,8 +522,8 @@ notrace void perfctr_cpu_iclear(const struct perfctr_config *config)
 	cpu->istopped = NULL;
 	cpu->running &= ~config->imask;
 	/*
-	 * Only START can write a register. Meanwhile the counter counts only the kernel and these
-	 * calls.
+	 * Only START can write a register. Between START and STOP the counter counts only the
+	 * kernel and these calls.
 	 */
 	perfctr_riscv_stop(config->imask, 0);
 	perfctr_riscv_start(config->imask, SBI_PMU_START_FLAG_SET_INIT_VALUE, 0);

@@ -32,7 +32,7 @@ struct perfctr_pmu {
 	bool probed;		/* all events were probed on free counters */
 	unsigned long probe_again;	/* earliest time of the next probe, in jiffies */
 	unsigned int probes;	/* number of probes so far */
-	int event_once;		/* only one counter at a time can count an event; -1: not known */
+	int event_once;		/* an event can be on only one counter at a time; -1: not known */
 	u32 counters;		/* hardware counters that exist */
 	u32 programmable;	/* a subset of @counters: programmable counters */
 	unsigned int width;	/* width of the narrowest programmable counter, in bits */

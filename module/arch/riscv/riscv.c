@@ -137,8 +137,8 @@ int __init perfctr_cpu_init(void)
 		find_counters();
 		perfctr_pmu.filter = riscv_isa_extension_available(NULL, SSCOFPMF);
 		/*
-		 * Without Sscofpmf perf asks for cycle and instret whenever it counts cycles and
-		 * instructions. This changes the filter of these counters even if perf then finds
+		 * Without Sscofpmf, perf asks for cycle and instret whenever it counts cycles and
+		 * instructions. That changes the filter of these counters, even if perf then finds
 		 * them reserved.
 		 */
 		perfctr_pmu.filter_fixed = perfctr_pmu.filter &&

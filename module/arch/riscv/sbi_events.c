@@ -65,7 +65,7 @@ static int event_counts_once(struct perfctr_riscv_cpu *cpu, unsigned int type, u
 	return counting ? counting < 2 : -1;
 }
 
-/* Returns the answer of the first event that gives an answer. */
+/* Returns event_counts_once() of the first event for which the answer is known, or -1. */
 static int events_count_once(struct perfctr_riscv_cpu *cpu)
 {
 	unsigned int type, code;
@@ -84,8 +84,8 @@ static int events_count_once(struct perfctr_riscv_cpu *cpu)
 }
 
 /*
- * Finds out which events only cycle or instret counts. The programmable counters are free or ours.
- * With Smcntrpmf this probe could take the filter from somebody's counter.
+ * Finds out which events only cycle or instret counts. Call this while all programmable counters
+ * are free or ours. With Smcntrpmf, this probe could take the filter from somebody's counter.
  */
 static void find_fixed_only(struct perfctr_riscv_cpu *cpu)
 {
@@ -106,7 +106,7 @@ static void find_fixed_only(struct perfctr_riscv_cpu *cpu)
 		perfctr_pmu.fixed_only |= BIT(hw);
 		/*
 		 * Find out whether the firmware chooses this counter by itself. The counter has no
-		 * filter that this could destroy.
+		 * filter that the call could destroy.
 		 */
 		perfctr_riscv_match(cpu, BIT(hw), &prog);
 	}
@@ -173,7 +173,7 @@ void perfctr_riscv_probe_events(void)
 	for_each_set_bit(hw, &rest, PERFCTR_RISCV_MAX)
 		if (perfctr_riscv_is_free(cpu, hw))
 			seen |= BIT(hw);
-	/* All counters are free, or were free a moment ago. */
+	/* The probe was complete if each counter is ours, or was free a moment ago. */
 	perfctr_pmu.probed = !(perfctr_pmu.programmable & ~cpu->owned & ~seen);
 	if (perfctr_pmu.probed && perfctr_pmu.filter)
 		find_fixed_only(cpu);
