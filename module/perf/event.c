@@ -35,7 +35,7 @@ static struct perf_event *make_event(const struct perfctr_shared_attr *event, u3
 		.exclude_kernel = !(flags & PERFCTR_CTR_KERNEL),
 		.exclude_hv = 1,
 		/*
-		 * Without exclude_guest a VM with counters of its own does not start, or keeps us
+		 * Without exclude_guest, a VM with counters of its own does not start, or keeps us
 		 * out.
 		 */
 		.exclude_guest = 1,
@@ -116,7 +116,7 @@ static void note_core_types(void)
 
 	for_each_online_cpu(cpu) {
 		note_core_type(cpu);
-		/* All CPUs have the same PMU, or none. */
+		/* If there is one type, all CPUs have the same PMU. */
 		if (!several_types)
 			break;
 	}
@@ -225,7 +225,10 @@ void perfctr_event_online(unsigned int cpu)
 void perfctr_event_init(void)
 {
 #ifdef PERFCTR_CPU_ONE_SOURCE
-	/* Making an event would change registers that we may claim next, or that nobody claims. */
+	/*
+	 * Make no event here: that would change registers that we may claim next, or that nobody
+	 * claims.
+	 */
 	available = perfctr_cpu_shared_exists();
 #else
 	cpus_read_lock();

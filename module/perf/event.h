@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* These functions find and make events of perf's, and look whether they count. */
+/* These functions find and make events of perf's, and tell whether an event counts. */
 #ifndef PERFCTR_EVENT_H
 #define PERFCTR_EVENT_H
 
@@ -9,7 +9,7 @@ struct perf_event;
 
 /*
  * Sets *event to perf's event for a counter of a control. Returns 0, or -EINVAL if perf has no
- * event that counts exactly that, or if the event's PMU is not of the CPU's cores. Never fails for
+ * event that counts exactly that, or if the event's PMU is not a PMU of CPU cores. Never fails for
  * a control that was checked. The caller holds config_mutex.
  */
 int perfctr_event_find(const struct perfctr_ctr_control *ctr, struct perfctr_shared_attr *event);

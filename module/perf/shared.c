@@ -3,10 +3,10 @@
  * This file claims events of perf's for the shared source. shared.h says what an event set is.
  *
  * perf may take a register from one event and give it to another event that comes first in perf's
- * order. From then on the first event is in error and does not count, but perf does not report
- * that. So each reader of an event checks that the event counts on this CPU. If it does not, the
- * reader's state has lost its counters. We replace an event only while no state is resumed on its
- * CPU, so no state counts on across the gap.
+ * order. From then on, the first event is in error and does not count, but perf does not report
+ * that. So each reader of an event checks that the event counts on this CPU. If the event does not
+ * count, the reader's state has lost its counters. We replace an event only while no state is
+ * resumed on its CPU, so no state counts on across the gap.
  *
  * On x86 any event of perf's reserves all counters, as a native claim does: see config.c.
  */
@@ -65,15 +65,15 @@ struct event_set {
 static struct event_set sets[PERFCTR_MAX_HW];
 
 /*
- * The number of counters of a CPU that can count any event: the smallest such number of the CPUs
- * where we have made events; config_mutex
+ * How many counters of a CPU can count any event: the smallest number among the CPUs where we have
+ * made events; config_mutex
  */
 static unsigned int fewest_generals;
 
 /* True while we watch perf's settings (perfctr_cpu_shared_watch()); config_mutex */
 static bool watched;
 
-/* The event of each set on a CPU, or NULL, also while readers do not see it; config_mutex */
+/* Each set's event on a CPU, or NULL. It is here even while readers do not see it; config_mutex */
 static DEFINE_PER_CPU(struct {
 	struct perf_event *event[PERFCTR_MAX_HW];
 }, made);
@@ -105,7 +105,7 @@ struct claim {
 	u32 reason;
 };
 
-/* Returns 0 if perf can count the set's event twice on this CPU. Runs as make_by_kernel() does. */
+/* Returns 0 if perf can count the set's event twice on this CPU. Runs in a kernel thread. */
 static long try_another(void *arg)
 {
 	struct event_set *set = arg;
@@ -389,7 +389,10 @@ static int make_fresh(const struct perfctr_config *config, u32 fresh,
 	return err;
 }
 
-/* Returns 0 if perf can count the set's event twice, on the first CPU that has the event. */
+/*
+ * Returns 0 if perf can count the set's event twice. Tries that on the first CPU that has the
+ * event.
+ */
 static int find_another(unsigned int set)
 {
 	unsigned int cpu;
@@ -403,8 +406,8 @@ static int find_another(unsigned int set)
 }
 
 /*
- * Some events can be counted only once at any time. Users without privilege may not have such an
- * event, because root's perf could not count it then.
+ * Some events can be counted by only one counter at a time. Users without privilege may not have
+ * such an event, because then root's perf could not count it.
  */
 static int check_another(const struct perfctr_config *config, struct perfctr_refusal *why)
 {
@@ -438,8 +441,8 @@ static int check_unprivileged(const struct perfctr_config *config, struct perfct
 }
 
 /*
- * On some CPUs only one set can have an event. Returns 0, -EBUSY if a set of another config has the
- * event in other modes, or -EOPNOTSUPP if a set of this config has it.
+ * On some CPUs only one set can have a given event. Returns 0, -EBUSY if a set of another config
+ * has the event in other modes, or -EOPNOTSUPP if a set of this config has it in other modes.
  */
 static int check_once(const struct perfctr_shared_attr *event, const struct perfctr_config *config)
 {

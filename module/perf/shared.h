@@ -143,13 +143,13 @@ int perfctr_shared_claim(struct perfctr_config *config, const struct perfctr_whe
 			 struct perfctr_refusal *why);
 /* Returns 0 if users without privilege may count by a claimed config, or -EACCES with *why. */
 int perfctr_shared_allowed(const struct perfctr_config *config, struct perfctr_refusal *why);
-/* Gives the config's events back. No state that is resumed counts by the config any more. */
+/* Gives the config's events back. Call this when no resumed state counts by the config any more. */
 void perfctr_shared_unclaim(struct perfctr_config *config);
 /*
- * Prepares a control that is to count @where. Tries to make events again that are lost or missing
- * on one of these CPUs. On a CPU where that fails, states that count by such an event are lost.
- * @remake runs on each such CPU, in a kernel thread. It suspends the wides there, and calls
- * perfctr_shared_remake().
+ * Prepares a control that is to count on the CPUs in @where. Tries to make events again that are
+ * lost or missing on one of these CPUs. If that fails, states that count by the event are lost
+ * there. @remake runs on each CPU that lacks an event, in a kernel thread. It suspends the wides
+ * there, and calls perfctr_shared_remake().
  */
 void perfctr_shared_mend(const struct perfctr_where *where, long (*remake)(void *unused));
 void perfctr_shared_remake(unsigned int cpu);
@@ -158,7 +158,7 @@ bool perfctr_shared_available(void);
 
 /*
  * Call this when this CPU has slept so deeply that it lost its registers, which perf does not
- * restore. States that count here from now on are lost. No state is resumed.
+ * restore. States that count here from now on are lost. No state may be resumed now.
  */
 void perfctr_shared_slept(void);
 

@@ -38,9 +38,9 @@ void perfctr_cpus_tell(unsigned int cpu)
 }
 
 /*
- * A thread that claims or unclaims records that first, and then reads the mask of told CPUs. We set
- * our bit in the mask first, and then look for claims. So either we see the claim, or its broadcast
- * reaches this CPU as soon as interrupts are on again.
+ * A thread records a claim, or its end, before it reads the mask of told CPUs. We set our bit in
+ * the mask before we look for claims. So either we see the claim, or its broadcast reaches this CPU
+ * as soon as interrupts are on again.
  */
 notrace void perfctr_cpus_join(void)
 {

@@ -20,9 +20,9 @@ struct perfctr_affinity {
 };
 
 /*
- * Keeps the thread off the CPUs where it cannot count by that config, from now on. The config is
- * claimed. The thread is current, or cannot end meanwhile. Returns 0, -EINVAL if no CPU is left, or
- * -ENOMEM.
+ * Keeps the thread off the CPUs where it cannot count by that config, from now on. Call this after
+ * the config was claimed, for current or for a thread that cannot end meanwhile. Returns 0, -EINVAL
+ * if no CPU is left, or -ENOMEM.
  */
 int perfctr_keep_off(struct task_struct *task, const struct perfctr_config *config,
 		     struct perfctr_affinity *affinity);

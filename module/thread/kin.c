@@ -2,9 +2,9 @@
 /*
  * Kin are threads that may see each other's counts in registers that user mode reads. Threads are
  * kin if they are of one user, and their configs have the same kin. But a thread is kin of nobody
- * if it is in another pid or user namespace (a container) than the thread that made its config. It
- * is a descendant that was made in that container, or it is controlled from outside. Each time such
- * a thread may read registers, they begin from zero.
+ * if it is in another pid or user namespace (a container) than the thread that made its config.
+ * Such a thread is a descendant that was made in the container, or is controlled from outside. Each
+ * time it may read registers, the registers begin from zero.
  */
 
 #include <linux/atomic.h>

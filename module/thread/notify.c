@@ -39,8 +39,8 @@ MODULE_PARM_DESC(by_tracepoint, "see switches by the tracepoint sched_switch, an
 static raw_spinlock_t table_locks[TABLE_LOCKS];
 
 /*
- * An interrupt may call this, too. Only current changes its list of notifiers, and it does so in an
- * order in which the list can be walked from its head at any moment.
+ * An interrupt may call this function, too. Only current changes its list of notifiers, and does so
+ * in such an order that an interrupt can always walk the list from its head.
  */
 struct vperfctr *vperfctr_current(void)
 {
@@ -135,7 +135,7 @@ static void table_remove(struct vperfctr *perfctr)
 		__this_cpu_write(perfctr_here, NULL);
 }
 
-/* From now on we see the switches of @task, which is current, or does not run. */
+/* Makes us see the switches of @task, which is current or does not run. */
 static __always_inline void notify(struct vperfctr *perfctr, struct task_struct *task,
 				   enum perfctr_way way)
 {
@@ -216,7 +216,7 @@ int __init perfctr_notify_init(const struct preempt_ops *ops, struct perfctr_pro
 	return perfctr_table ? 0 : -ENOMEM;
 }
 
-/* The caller has made sure that no state is left. */
+/* Call this when no state is left. */
 void perfctr_notify_exit(void)
 {
 	perfctr_hook_exit(&notifier_hook);

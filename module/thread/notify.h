@@ -86,8 +86,8 @@ static __always_inline struct vperfctr *perfctr_look_up(const struct task_struct
 
 /*
  * Returns the state of a thread, or NULL. The thread is current, is frozen, or runs next on this
- * CPU. Interrupts are off, unless the thread is current. @native: takes less time, but may miss a
- * state that does not count natively.
+ * CPU. Interrupts are off, unless the thread is current. With @native, the function takes less
+ * time, but may miss a state that does not count natively.
  */
 static __always_inline struct vperfctr *perfctr_of_task(struct task_struct *task, bool native)
 {
@@ -141,9 +141,7 @@ static inline void vperfctr_free_memory(struct vperfctr *perfctr,
  * called perfctr_notify_get(). Interrupts are off.
  */
 void vperfctr_take_up(struct vperfctr *perfctr);
-/*
- * Ends our view of the owner's switches. The owner is current, or is frozen. Interrupts are off.
- */
+/* Stops watching the owner's switches. The owner is current, or is frozen. Interrupts are off. */
 void vperfctr_unnotify(struct vperfctr *perfctr);
 /*
  * Call this after the state got another config. The caller is the owner, with interrupts off, and
@@ -166,7 +164,7 @@ static __always_inline bool vperfctr_calls(const struct vperfctr *perfctr)
 struct vperfctr *vperfctr_current(void);
 /*
  * Returns the state that a call of current acts on, through a handle of @perfctr. This is @perfctr
- * if current owns it. With @tree_too it is current's own state if that state is in the tree of
+ * if current owns it. With @tree_too, it is current's own state if that state is in the tree of
  * @perfctr. Otherwise the call is refused: returns -EPERM if another thread owns @perfctr, or
  * -ESRCH if no thread owns @perfctr any more.
  */

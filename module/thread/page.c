@@ -24,7 +24,7 @@ notrace void vperfctr_page_own(struct vperfctr *perfctr, bool own)
 	for (i = 0; config && i < config->nr; i++) {
 		/*
 		 * Inline reads do not extend the sign, which a narrow i-mode register needs. So the
-		 * reader must ask. For a metric the reader looks at metrics_owner.
+		 * reader must ask the kernel. For a metric, the reader looks at metrics_owner.
 		 */
 		if (perfctr_cpu_metric(config->hw[i]) > 0) {
 			page->metrics_owner = owner;
@@ -89,7 +89,7 @@ void vperfctr_page_update(struct vperfctr *perfctr)
 	page->cstatus = vperfctr_counted(perfctr);
 	page->error = perfctr->error;
 	page->nrctrs = config ? config->nr : 0;
-	/* The page shows no registers of perf's. NO_SLOT tells the reader to ask. */
+	/* The page shows no registers of perf's. NO_SLOT tells the reader to ask the kernel. */
 	if (!config || config->shared)
 		return;
 	for (i = 0; i < config->nr; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The page that the owner maps: these functions write, show and hide it. See struct perfctr_page.
+ * These functions write the page that the owner maps, and show and hide its registers. See struct
+ * perfctr_page.
  */
 #ifndef PERFCTR_PAGE_H
 #define PERFCTR_PAGE_H
@@ -17,12 +18,12 @@ struct perfctr_page *vperfctr_page_alloc(void);
  */
 void vperfctr_page_update(struct vperfctr *perfctr);
 /*
- * Writes to the page's slots that the owner may read its registers, or, if @own is false, that it
- * may not. The caller is the owner.
+ * Writes to the page's slots whether the owner may read the registers (@own). The caller is the
+ * owner.
  */
 void vperfctr_page_own(struct vperfctr *perfctr, bool own);
 /*
- * Writes to the page's slots that the owner may no longer read its registers. Any thread may call
+ * Writes to the page's slots that the owner may no longer read the registers. Any thread may call
  * this function while the state is suspended.
  */
 void vperfctr_page_disown(struct vperfctr *perfctr);
@@ -36,7 +37,10 @@ static __always_inline void show_registers(struct vperfctr *perfctr)
 	WRITE_ONCE(perfctr->page->seq, (perfctr->page->seq + 1) & S32_MAX);
 }
 
-/* Makes the page tell the reader to ask. The count in seq stays for the next show_registers(). */
+/*
+ * Makes the page tell the reader to ask the kernel. The count in seq stays for the next
+ * show_registers().
+ */
 static __always_inline void hide_registers(struct vperfctr *perfctr)
 {
 	WRITE_ONCE(perfctr->page->seq, perfctr->page->seq | S32_MIN);

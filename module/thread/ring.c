@@ -35,8 +35,8 @@
 static_assert(offsetof(struct perfctr_ring_page, tail) == 128);
 
 /*
- * Each mm that readers of some ring know is in this table once. If an mm that is not in it changes,
- * we find that out in one short chain, however many rings there are.
+ * Each mm that readers of some ring know is in this table once. When any mm changes, we look for it
+ * in one short chain, however many rings there are.
  */
 #define WATCHED_BITS	10
 static struct hlist_head watched_mms[1 << WATCHED_BITS];	/* watched_lock; read under RCU */
@@ -47,7 +47,7 @@ static struct hlist_head *list_of(const struct mm_struct *mm)
 	return &watched_mms[hash_ptr(mm, WATCHED_BITS)];
 }
 
-/* The caller is under RCU, or holds the lock. */
+/* Call this under RCU, or with the lock held. */
 static struct perfctr_watched_mm *find_watched(const struct mm_struct *mm)
 {
 	struct perfctr_watched_mm *watched;
@@ -358,7 +358,7 @@ void perfctr_ring_drop_writer(struct perfctr_ring_buffer *ring)
 
 static void ring_lose(struct perfctr_ring_buffer *ring)
 {
-	/* Wake the reader, even if the ring is not half full, so that it makes room. */
+	/* Wake the reader, even if the ring is not half full, so that the reader makes room. */
 	if (!ring->nr_lost++) {
 		ring->ready = true;
 		irq_work_queue(&ring->wake);

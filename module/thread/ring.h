@@ -165,8 +165,8 @@ void perfctr_ring_put(struct perfctr_ring_buffer *ring);
 /* Returns true if the ring was made with PERFCTR_RING_MAPS. */
 bool perfctr_ring_wants_maps(const struct perfctr_ring_buffer *ring);
 /*
- * A state begins or ends to write to the ring. When the last writer ends, readers are woken.
- * Interrupts are off.
+ * Call add when a state begins to write to the ring, and drop when it ends. When the last writer
+ * ends, readers are woken. Interrupts are off.
  */
 void perfctr_ring_add_writer(struct perfctr_ring_buffer *ring);
 void perfctr_ring_drop_writer(struct perfctr_ring_buffer *ring);

@@ -102,8 +102,8 @@ static __no_kcsan void soft_fields(const struct task_struct *task, u64 *field)
 }
 
 /*
- * A 32-bit kernel counts most of these in 32 bits, which wrap. So our sums wrap there, too.
- * Otherwise a wrap would make them huge.
+ * A 32-bit kernel counts most of these in 32 bits, which wrap. So our sums have only 32 bits there,
+ * too. Otherwise a wrap would make a sum huge.
  */
 static u64 soft_sum(u64 sum)
 {
@@ -181,7 +181,7 @@ u64 vperfctr_task_clock(u64 clock)
 	return seconds * NSEC_PER_SEC + div64_u64(rest * NSEC_PER_SEC, hz);
 }
 
-/* The state is suspended, or new. */
+/* Call this while the state is suspended, or new. */
 void vperfctr_bind(struct vperfctr *perfctr)
 {
 	const struct perfctr_config *config = perfctr->config;
@@ -207,7 +207,7 @@ void vperfctr_bind(struct vperfctr *perfctr)
  */
 
 /*
- * Returns true if the work was not queued before. The caller must then give the work its
+ * Queues the work. Returns true if it was not queued before. The caller must then give the work its
  * references.
  */
 bool vperfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task)
@@ -263,7 +263,7 @@ void vperfctr_was_invited(struct vperfctr *perfctr)
 	raw_spin_unlock_irqrestore(&current->pi_lock, flags);
 }
 
-/* The caller is the owner, an interrupt on its CPU, or makes a child that has not run yet. */
+/* The caller is the owner, is an interrupt on its CPU, or makes a child that has not run yet. */
 void vperfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task, u16 todo)
 {
 	unsigned long flags;

@@ -22,26 +22,30 @@ struct perfctr_ring_buffer;
 struct perfctr_tree;
 
 /*
- * A thread may be interrupted between its look at the page and its read of the register. So its
- * permission ends later than the page stops showing the register: by READER_DELAY if somebody else
- * ends the permission, and by HANDLER_DELAY if the thread itself does, in a signal handler. A
- * thread that takes longer gets SIGSEGV.
+ * A thread may be interrupted between its look at the page and its read of the register. So the
+ * thread keeps its permission for some time after the page has stopped showing the register:
+ * READER_DELAY if somebody else ends the permission, or HANDLER_DELAY if the thread itself does so
+ * in a signal handler. A thread that reads even later gets SIGSEGV.
  */
 #define PERFCTR_READER_DELAY	HZ
 #define PERFCTR_HANDLER_DELAY	(HZ / 20)
 
 /*
- * In vperfctr.at_once, instead of PERFCTR_ID_USER. SHOWN: the page shows the registers. SHOWN and
- * OPEN: it shows them under the policy "open". SHOWN without OPEN: it shows them under "guarded".
+ * Bits of vperfctr.at_once, which replace PERFCTR_ID_USER there. With SHOWN, the page shows the
+ * registers: under the policy "open" if OPEN is set, too, and under "guarded" if it is not.
  */
 #define PERFCTR_AT_ONCE_SHOWN	2UL
 #define PERFCTR_AT_ONCE_OPEN	4UL
-/* In a kin, with PERFCTR_ID_USER. The registers are private to shown_to, and no page shows them. */
+/*
+ * A bit of vperfctr.at_once, beside PERFCTR_ID_USER: the registers are private to shown_to, and no
+ * page shows them.
+ */
 #define PERFCTR_AT_ONCE_PRIVATE	4UL
 static_assert(PERFCTR_ID_STEP > PERFCTR_AT_ONCE_OPEN);
 
 /*
- * A value of vperfctr.at_once: no CPU has loaded this id, and no state with it is handed counters.
+ * A value of vperfctr.at_once: no CPU has loaded this id, and no state with this value is handed
+ * counters.
  */
 #define PERFCTR_NO_CONFIG	(~(PERFCTR_ID_USER | PERFCTR_AT_ONCE_SHOWN))
 /* Number of members of struct perfctr_soft that are not computed. Only task_clock is computed. */
@@ -63,7 +67,7 @@ struct perfctr_budget {
  *	Others read the first four members under the state's lock
  * @nr: number of i-mode counters, which are the last counters of the state
  * @signo: the signal for overflows, or 0 with a recorder and after an exec. Without a signal and
- *	without a recorder no overflow is ever due
+ *	without a recorder, no overflow is ever due
  * @asked: the signal that the control names, for READ_CONTROL
  * @refresh: the control's refresh, for READ_CONTROL and descendants
  * @stopped: the counters stand still until their interrupt ends
@@ -106,7 +110,7 @@ struct perfctr_imode {
  * @budget: counts samples
  * @pid, @tid: as in struct perfctr_record; set with @announced
  * @comm: the owner's name, as readers know it
- * @known: what readers know of the memory of the owner's process. After a fork that shares memory
+ * @known: what readers know of the memory of the owner's process. After a fork that shares memory,
  *	this is what readers know of the parent's process. NULL if readers know nothing, or only
  *	what the parent's process had mapped at the fork. The recorder is one of @known->users
  * @changes, @announced: point to two values. If the values differ, memory has changed without the
@@ -139,9 +143,9 @@ struct perfctr_recorder {
 #define PERFCTR_UNDO_OWN_WAY	8
 
 /*
- * Bits of vperfctr.hold: the reasons why a state does not count. If it is 0 the state counts
- * whenever its thread runs. The bits of HOLD_COUNTERS stop only the counters: the clock and
- * the kernel's counts go on.
+ * Bits of vperfctr.hold: the reasons why a state does not count. If hold is 0, the state counts
+ * whenever its thread runs. The bits of HOLD_COUNTERS stop only the counters: the clock and the
+ * kernel's counts go on.
  */
 #define PERFCTR_HOLD_IDLE	0x01	/* the state has no counting control, or is not attached */
 #define PERFCTR_HOLD_DEAD	0x20	/* the state's tree is dead, so no thread can read it */
@@ -161,9 +165,9 @@ struct perfctr_recorder {
 #define PERFCTR_HOLD_REPORTED	(PERFCTR_HOLD_ON_EXEC | PERFCTR_HOLD_COUNTERS | \
 				 PERFCTR_HOLD_SUSPENDED)
 #define PERFCTR_HOLD_COUNTERS	(PERFCTR_HOLD_OVERFLOWN | PERFCTR_HOLD_THROTTLED)
-/* If no other reasons hold the state, the kernel's counts go on. */
+/* If only these reasons hold the state, the kernel's counts go on. */
 #define PERFCTR_HOLD_PARTLY	(PERFCTR_HOLD_COUNTERS | PERFCTR_HOLD_ONE_CPU)
-/* If one of these holds the state we do not touch registers, even if the thread may read them. */
+/* If one of these holds the state, we do not touch registers, even if the thread may read them. */
 #define PERFCTR_HOLD_ENTIRELY	(PERFCTR_HOLD_IDLE | PERFCTR_HOLD_ENDED | \
 				 PERFCTR_HOLD_ON_EXEC | PERFCTR_HOLD_DEAD | \
 				 PERFCTR_HOLD_LOST)
@@ -205,15 +209,15 @@ struct perfctr_recorder {
  *	sums between two reads of @seq. If both give the same even value, it has copied sums. If a
  *	value is odd, the reader interrupts the owner's CPU
  * @overflows: see struct perfctr_read; owner
- * @at_once: what a switch may do without looking at anything else; owner. The config's id: a CPU
- *	that has loaded the config only has to resume the sums. With SHOWN: no CPU has loaded this
- *	value as an id, and only a thread whose page shows registers may hand its counters over.
- *	With SHOWN but without OPEN, and with PRIVATE, it has the config's kin in place of the id.
- *	PERFCTR_NO_CONFIG: a switch has to look at everything. Whoever sets a hold, or unmaps the
- *	page, writes PERFCTR_NO_CONFIG. A thread that is switched out for this thread reads
- *	@at_once, and may resume the sums of this state: see successor(). If the config was evicted
- *	or got a new id while the owner slept, the old id is still here. With 32 bits another config
- *	gets the same id after 2^28 new ids
+ * @at_once: what a switch may do without looking at anything else; owner. If it is the config's id,
+ *	a CPU that has loaded the config only has to resume the sums. With SHOWN, no CPU has loaded
+ *	this value as an id, and only a thread whose page shows registers may hand its counters
+ *	over. With SHOWN but without OPEN, and with PRIVATE, @at_once has the config's kin in place
+ *	of the id. With PERFCTR_NO_CONFIG, a switch has to look at everything. Whoever sets a hold,
+ *	or unmaps the page, writes PERFCTR_NO_CONFIG. When the CPU switches to the owner, the thread
+ *	that is switched out reads @at_once, and may resume the sums of this state: see successor().
+ *	If the config was evicted or got a new id while the owner slept, the old id is still here.
+ *	With 32 bits another config gets the same id after 2^28 new ids
  * @hold: PERFCTR_HOLD_*. Each bit is set and cleared atomically: COUNTERS and LOST by the owner or
  *	an interrupt on its CPU, the other bits under @lock. A thread other than the owner that sets
  *	a bit interrupts the owner's CPU afterwards: see tree.c. @soft_on follows @hold
@@ -274,8 +278,8 @@ struct perfctr_recorder {
  * @spare: a state for the next child; owner
  * @ring: for controls with RECORD, with a reference. Owner sets it once. NULL if no ring was made,
  *	or for a descendant
- * @soft: what the kernel counts (struct perfctr_soft): the sum, or while @soft_on the sum less the
- *	owner's value; @lock
+ * @soft: what the kernel counts (struct perfctr_soft): the sums, or, while @soft_on is set, the
+ *	sums less the owner's values; @lock
  * @cpu_state: sums or differences; owner writes; reader
  */
 struct vperfctr {
@@ -338,8 +342,8 @@ struct perfctr_sample {
 };
 
 /*
- * OPEN makes an open file a handle. From then on the file's private_data points to the state of a
- * thread, or, with this bit, to a session (session.c). It never changes again.
+ * OPEN makes an open file a handle. From then on, the file's private_data points to the state of a
+ * thread, or, with this bit, to a session (session.c), and never changes again.
  */
 #define PERFCTR_FILE_SESSION	1UL
 
@@ -351,7 +355,7 @@ static __always_inline struct vperfctr *perfctr_file_state(const struct file *fi
 	return unlikely((unsigned long)handle & PERFCTR_FILE_SESSION) ? NULL : handle;
 }
 
-/* Returns true if current is the owner. While current runs only current itself can change that. */
+/* Returns true if current is the owner. While current runs, only current itself can change that. */
 static __always_inline bool vperfctr_is_own(const struct vperfctr *perfctr)
 {
 	return likely(rcu_access_pointer(perfctr->owner) == current);
@@ -370,8 +374,8 @@ static __always_inline bool vperfctr_is_plain(const struct vperfctr *perfctr, u8
 }
 
 /*
- * Returns the sums that the state has, as PERFCTR_CSTATUS_*: those of its last control that
- * counted. Anyone may call this function and vperfctr_counted().
+ * Returns which sums the state has, as PERFCTR_CSTATUS_*: those of its last control that counted.
+ * Anyone may call this function and vperfctr_counted().
  */
 static inline u32 vperfctr_cstatus(const struct vperfctr *perfctr)
 {
@@ -408,7 +412,9 @@ void perfctr_state_init(const struct perfctr_above *above);
 size_t vperfctr_size(void);
 /* Initializes a new state, which is all zero but for @inherited. */
 void vperfctr_setup(struct vperfctr *perfctr);
-/* Drops a reference. May sleep if this is the last reference of a root, or on RT of any state. */
+/*
+ * Drops a reference. If it is the last reference of a root, or on RT of any state, this may sleep.
+ */
 void vperfctr_put(struct vperfctr *perfctr);
 /* Drops the state's spare. The caller is the owner. */
 void vperfctr_drop_spare(struct vperfctr *perfctr);
@@ -437,9 +443,9 @@ void vperfctr_unhold(struct vperfctr *perfctr, int why);
 void vperfctr_bind(struct vperfctr *perfctr);
 /*
  * vperfctr_return_soon() makes the task do @todo before it runs user code. The task is current, or
- * has not run yet, or comes to this CPU. The caller is the owner, an interrupt on its CPU, or makes
- * a child. vperfctr_return_queue() only queues the work. It returns true if the work was not queued
- * before. The caller must then give the work its references.
+ * has not run yet, or comes to this CPU. The caller is the owner, is an interrupt on its CPU, or
+ * makes a child. vperfctr_return_queue() only queues the work. It returns true if the work was not
+ * queued before. The caller must then give the work its references.
  */
 void vperfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task, u16 todo);
 bool vperfctr_return_queue(struct vperfctr *perfctr, struct task_struct *task);

@@ -33,8 +33,8 @@ static bool traces(const struct task_struct *task)
 
 /*
  * Returns true if the file is a pidfd of the thread, or of its process. The kernel's version
- * decides which of these two pointers is a pidfd's pid. No other kind of file has a pointer to a
- * struct pid there.
+ * decides which of the file's two pointers is a pidfd's pid. No other kind of file has a pointer to
+ * a struct pid there.
  */
 static bool is_pidfd_of(const struct file *file, struct task_struct *task)
 {
@@ -103,8 +103,8 @@ void perfctr_tracee_put(struct task_struct *task)
 }
 
 /*
- * Returns true if the thread does not run. A thread may still run, or wait to run, as it goes to
- * its stop. The task's pi_lock is held.
+ * Returns true if the thread does not run. A thread may still run, or wait to run, on its way to
+ * the stop. The task's pi_lock is held.
  */
 static bool is_asleep(const struct task_struct *task)
 {
@@ -152,8 +152,8 @@ struct look {
 };
 
 /*
- * Sets look->err if the task has a state. The task is current, or does not run meanwhile. With the
- * tracepoint it is enough that the caller is under RCU.
+ * Sets look->err if the task has a state. Call this for current, or for a task that does not run
+ * meanwhile. With the tracepoint, it is enough to be under RCU.
  */
 static void tracee_look(struct look *look)
 {
