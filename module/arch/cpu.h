@@ -154,7 +154,7 @@ static inline bool perfctr_cpu_for_sessions(const struct perfctr_ctr_control *ct
 int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run,
 		      struct perfctr_refusal *why);
 /*
- * Gives back the counters that no other config needs. Where the kernel permits processes to read
+ * Gives back the counters that no other config needs. If the kernel permits processes to read
  * registers, the counters may linger instead: see perfctr_cpu_lingers(). The caller holds
  * config_mutex and the CPU hotplug lock.
  */

@@ -12,7 +12,7 @@
 struct perf_event;
 
 /*
- * PERFCTR_CPU_ONE_SOURCE: either perf has all counters, or perfctr has.
+ * PERFCTR_CPU_ONE_SOURCE: either perf has all counters, or perfctr has them.
  * shared_exists: returns true if perf has a PMU for this machine's cores. May sleep.
  */
 #ifdef PERFCTR_CPU_ONE_SOURCE

@@ -48,15 +48,15 @@ struct user_namespace;
  *	are claimed, unless the config is @evicted. Only config.c raises it from zero
  * @refs: one reference for each user, for each former user that still points to the config, and for
  *	config.c's table
- * @id: not 0. Configs that want the same of the same counters have the same id, and no other
+ * @id: not 0. Configs that want the same from the same counters have the same id, and no other
  *	claimed config has that id. May have PERFCTR_ID_USER. Changes under config_mutex; users may
  *	read it
  * @kin: like @id, but unique to this config. Threads that count by the config may use registers one
  *	after the other where user mode reads registers (kin.c). May have PERFCTR_ID_USER; constant
  * @uid: the user whose controls have this config; constant
  * @pid_ns: the PID namespace of the threads that made these controls. A thread of the same user in
- *	another PID namespace could not trace them, so it must not see their counts. Holds a
- *	reference; constant while the config is in the table
+ *	another PID namespace could not trace these threads, so it must not see their counts. Holds
+ *	a reference; constant while the config is in the table
  * @user_ns: the user namespace of these threads, for the same reason. Holds a reference; constant
  *	while the config is in the table
  * @account: the account of that user, or NULL without counters; constant while the config is in the
@@ -208,11 +208,12 @@ struct perfctr_cpu_state {
 typedef int (*perfctr_run_t)(int (*fn)(void *arg), void *arg);
 
 /**
- * typedef perfctr_ihandler_t - handles an overflow interrupt, no matter whose counter caused it
+ * typedef perfctr_ihandler_t - handles an overflow interrupt, whether or not a counter of ours
+ *	caused it
  *
  * The driver calls the handler twice in each interrupt, on the CPU that was interrupted, with
- * interrupts off. At the start (@ends is false) the handler suspends the current state and finds
- * overflows. The second call, with @ends, comes at the end.
+ * interrupts off. At the start, when @ends is false, the handler suspends the current state and
+ * finds overflows. The second call, with @ends, comes at the end.
  */
 typedef void (*perfctr_ihandler_t)(bool ends);
 

@@ -137,8 +137,8 @@ PERFCTR_CPU_FN(void, perfctr_cpu_scrub, const struct task_struct *next);
  * Sets two callbacks. May sleep.
  * changes: called with false before others change the permission or the registers, and with true
  * after the change. It is called on the CPU where they change, with interrupts off.
- * hides: called when perfctr_cpu_clock_hidden() may have changed for current, if the kernel reports
- * that.
+ * hides: called when the result of perfctr_cpu_clock_hidden() may have changed for current, if the
+ * kernel reports that.
  */
 void perfctr_cpu_permit_init(void (*changes)(bool ends), void (*hides)(void));
 void perfctr_cpu_permit_exit(void);

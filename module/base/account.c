@@ -83,7 +83,7 @@ static u32 key_of(const struct payer *payer)
 	return __kuid_val(payer->uid) + payer->ns;
 }
 
-/* Returns true if the account may be freed: a new account would have the same values. */
+/* Returns true if the account may be freed, because a new account would have the same values. */
 static bool is_idle(const struct perfctr_account *account, u64 now)
 {
 	return !account->nr_configs && !account->nr_pages &&

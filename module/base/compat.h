@@ -57,7 +57,7 @@ static inline bool perfctr_current_is_dumpable(void)
 }
 
 /*
- * Flags for task_work_add() in a switch. Under KASAN task_work_add() records the caller's stack,
+ * Flags for task_work_add() in a switch. Under KASAN, task_work_add() records the caller's stack,
  * and TWAF_NO_ALLOC keeps it from allocating memory for the record. Kernels before 6.12 lack that
  * flag.
  */

@@ -23,7 +23,7 @@ extern struct workqueue_struct *perfctr_wq;
  *	name
  * @name: name of the tracepoint
  * @fn: the function to call, with NULL and the tracepoint's arguments
- * @prio: a tracepoint calls the probe with the highest priority first
+ * @prio: the priority. A tracepoint calls the probe with the highest priority first
  * @tracepoint: found by perfctr_probes_find()
  */
 struct perfctr_probe {

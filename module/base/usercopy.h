@@ -20,14 +20,14 @@ int perfctr_get_size(const void __user *arg, size_t least, u32 *size);
  */
 int perfctr_get_struct(void *to, size_t known, const void __user *arg, size_t least);
 /*
- * Fills @size bytes of the caller's structure: first at most @known bytes of @from, then zeros.
- * Returns 0 or -EFAULT.
+ * Fills @size bytes of the caller's structure: first with at most @known bytes of @from, and then
+ * with zeros. Returns 0 or -EFAULT.
  */
 int perfctr_put_struct(void __user *arg, u32 size, const void *from, size_t known);
 
 /*
- * Returns true if all words are zero. Used for reserved members, since memchr_inv() takes longer
- * than all other checks together.
+ * Returns true if all words are zero. We check reserved members with it, because memchr_inv() takes
+ * longer than all other checks together.
  */
 static inline bool perfctr_all_zero(const __u64 *words, size_t size)
 {

@@ -87,7 +87,7 @@ bool perfctr_event_counts(const struct perf_event *event)
 }
 
 /*
- * Records the type of the core PMU that counts cycles on that CPU. On hybrid processors each core
+ * Records the type of the core PMU that counts cycles on that CPU. On hybrid processors, each core
  * PMU has a type of its own. PMUs outside the cores always have types of their own.
  */
 static void note_core_type(unsigned int cpu)

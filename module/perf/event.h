@@ -9,8 +9,8 @@ struct perf_event;
 
 /*
  * Sets *event to perf's event for a counter of a control. Returns 0, or -EINVAL if perf has no
- * event that counts exactly that, or if the event's PMU is not a PMU of CPU cores. Never fails for
- * a control that was checked. The caller holds config_mutex.
+ * event that counts exactly the same, or if the event's PMU is not a PMU of CPU cores. Never fails
+ * for a control that was checked. The caller holds config_mutex.
  */
 int perfctr_event_find(const struct perfctr_ctr_control *ctr, struct perfctr_shared_attr *event);
 /* Returns the modes that a counter counts: PERFCTR_CTR_USER, PERFCTR_CTR_KERNEL or both. */

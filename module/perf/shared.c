@@ -91,7 +91,7 @@ static struct perf_event **event_on(unsigned int cpu, unsigned int set)
  * struct claim - the events that one CPU is to make
  * @fresh: bit map of the event sets of these events
  * @new: no config counts by these sets yet
- * @made: bit map of the sets in @fresh of which some CPU has made an event
+ * @made: bit map of the sets in @fresh for which some CPU has made an event
  * @missing: bit map of the sets in @fresh whose events this CPU's PMU does not know
  * @set: the set that failed
  * @reason: why @set failed, PERFCTR_REASON_*
@@ -119,7 +119,7 @@ static long try_another(void *arg)
 	return works ? 0 : -EBUSY;
 }
 
-/* Returns true if we read the same from the register as perf's driver does. */
+/* Returns true if our reading of the register agrees with that of perf's driver. */
 static bool reads_agree(struct perf_event *event, u32 flags)
 {
 	u64 before, after, count;

@@ -2,7 +2,7 @@
 /*
  * The shared source has counters that perf_events programs. We only read them.
  *
- * Configs count by event sets. On each CPU an event set has one pinned kernel event of perf's,
+ * Configs count by event sets. On each CPU, an event set has one pinned kernel event of perf's,
  * which counts all the time, and serves all states that want it. perf chooses the event's register,
  * and may choose another register with interrupts off. perf handles overflows in an interrupt or an
  * NMI. An event's count never goes back, whatever perf does.

@@ -26,7 +26,7 @@ bool perfctr_cpus_all_told(void);
 
 /*
  * True if an isolated CPU was seen or a config was evicted since the module was loaded. While this
- * is false, a load looks for neither.
+ * is false, a load does not look for them.
  */
 extern bool perfctr_any_rarity;
 

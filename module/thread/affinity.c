@@ -3,7 +3,7 @@
  * Some CPUs have no counters of their own: on a Pentium 4, the second hyperthread of each core. We
  * take these CPUs out of the affinity of a thread that counts natively. They stay out when the
  * thread stops counting, as with perfctr 2.6. If somebody nevertheless moves the thread to such a
- * CPU, its counting ends: vperfctr_lose().
+ * CPU, vperfctr_lose() ends its counting.
  */
 
 #include <linux/cpu.h>
@@ -43,8 +43,8 @@ static bool find_places(struct task_struct *task, struct cpumask *before, struct
  * makes from then on, may run on CPUs that the cpuset has lost. This lasts until the CPUs of the
  * cpuset change again, the thread goes to another cpuset, or somebody sets its affinity.
  * perfctr_keep_off_end() with @undo has the same race. The kernel's sched_setaffinity() sets the
- * mask, and then checks the mask against cpuset_cpus_allowed(). Linux exports neither function
- * (6.1, 6.12, 7.2), nor anything else that gives a thread the CPUs of its cpuset:
+ * mask, and then checks the mask against cpuset_cpus_allowed(). Linux (6.1, 6.12, 7.2) exports
+ * neither of these functions, nor anything else that gives a thread the CPUs of its cpuset:
  * cgroup_attach_task_all() does nothing for a thread that is in the cgroup already.
  */
 int perfctr_keep_off(struct task_struct *task, const struct perfctr_config *config,

@@ -36,7 +36,7 @@ notrace unsigned long perfctr_new_kin(void)
 
 	/*
 	 * The result differs from the kin of each config, and from PERFCTR_NO_CONFIG. With a 32-bit
-	 * long the same kin comes again after 2^27 others. By then no CPU has it any more.
+	 * long, the same kin comes again after 2^27 others. By then no CPU has it any more.
 	 */
 	return (kin & (PERFCTR_ID_UPPER / 2 - 1)) | PERFCTR_ID_UPPER | PERFCTR_ID_USER;
 }

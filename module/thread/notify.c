@@ -4,9 +4,9 @@
  *
  * Normally preempt notifiers call us. A state's notifier is in the list of its thread while the
  * state is attached, and threads without a state pay nothing. Only KVM selects preempt notifiers.
- * If the kernel has none, or the parameter by_tracepoint is set, the tracepoint sched_switch calls
- * us, once at each switch of any thread. Then we find states by thread in a table, and each CPU
- * knows the state of its current thread.
+ * If the kernel has no preempt notifiers, or the parameter by_tracepoint is set, the tracepoint
+ * sched_switch calls us, once at each switch of any thread. Then we find states by thread in a
+ * table, and each CPU knows the state of its current thread.
  */
 
 #include <linux/mm.h>

@@ -33,7 +33,7 @@ struct vm_area_struct;
  * struct perfctr_known_map - an executable mapping that readers know
  * @start, @end, @offset: its addresses, and where it begins in the file, in bytes
  * @inode, @dev: the numbers of the file's inode and device, or 0 without a file
- * @generation: the generation of the inode, because a later file may get the same inode number
+ * @generation: the generation of the inode, because a later file may have the same inode number
  */
 struct perfctr_known_map {
 	unsigned long start;
@@ -181,8 +181,8 @@ struct perfctr_watched_mm *perfctr_watch_mm(struct mm_struct *mm);
 /* Call this before executable memory of @mm changes. mmap_lock is held for writing. */
 void perfctr_mm_changed(const struct mm_struct *mm);
 /*
- * Frees @known, whose @users is 0. The caller holds maps_mutex, or nobody refers to the ring. May
- * sleep.
+ * Frees @known, whose @users is 0. Call this with maps_mutex held, or when nobody refers to the
+ * ring. May sleep.
  */
 void perfctr_forget_mm(struct perfctr_known_mm *known);
 
@@ -194,7 +194,7 @@ void perfctr_forget_mm(struct perfctr_known_mm *known);
 void *perfctr_ring_begin(struct perfctr_ring_buffer *ring, u32 size);
 /* Ends the record. */
 void perfctr_ring_end(struct perfctr_ring_buffer *ring);
-/* Call this if something is not recorded for lack of memory. It counts as a lost record. */
+/* Counts a lost record. Call this if something is not recorded for lack of memory. */
 void perfctr_ring_lose(struct perfctr_ring_buffer *ring);
 
 /* Returns the time for a record. May be called in any context. */

@@ -92,7 +92,7 @@ bool vperfctr_is_shared(struct vperfctr *perfctr)
  * What the kernel counts
  */
 
-/* The task may be running, so the values are recent, but not all of the same moment. */
+/* The task may be running. Then the values are recent, but not all from the same moment. */
 static __no_kcsan void soft_fields(const struct task_struct *task, u64 *field)
 {
 	field[0] = task->nvcsw + task->nivcsw;
@@ -268,7 +268,7 @@ void vperfctr_return_soon(struct vperfctr *perfctr, struct task_struct *task, u1
 {
 	unsigned long flags;
 
-	/* With interrupts off the work cannot run before it has its references. */
+	/* With interrupts off, the work cannot run before it has its references. */
 	local_irq_save(flags);
 	perfctr->todo |= todo;
 	if (vperfctr_return_queue(perfctr, task)) {

@@ -206,8 +206,8 @@ struct perfctr_recorder {
  * @seq: odd while the state is resumed (@cpu_state holds differences), and even while it is
  *	suspended (@cpu_state holds sums). Rises by one at each change: from even to odd before
  *	@cpu_state changes, and from odd to even after @cpu_state has changed. A reader copies the
- *	sums between two reads of @seq. If both give the same even value, it has copied sums. If a
- *	value is odd, the reader interrupts the owner's CPU
+ *	sums between two reads of @seq. If both reads give the same even value, the reader has
+ *	copied sums. If a value is odd, the reader interrupts the owner's CPU
  * @overflows: see struct perfctr_read; owner
  * @at_once: what a switch may do without looking at anything else; owner. If it is the config's id,
  *	a CPU that has loaded the config only has to resume the sums. With SHOWN, no CPU has loaded
@@ -217,7 +217,7 @@ struct perfctr_recorder {
  *	or unmaps the page, writes PERFCTR_NO_CONFIG. When the CPU switches to the owner, the thread
  *	that is switched out reads @at_once, and may resume the sums of this state: see successor().
  *	If the config was evicted or got a new id while the owner slept, the old id is still here.
- *	With 32 bits another config gets the same id after 2^28 new ids
+ *	With 32 bits, another config gets the same id after 2^28 new ids
  * @hold: PERFCTR_HOLD_*. Each bit is set and cleared atomically: COUNTERS and LOST by the owner or
  *	an interrupt on its CPU, the other bits under @lock. A thread other than the owner that sets
  *	a bit interrupts the owner's CPU afterwards: see tree.c. @soft_on follows @hold

@@ -4,9 +4,9 @@
  *
  * A thread in a ptrace stop is in no function of ours. It runs again only when it is woken, and
  * whoever wakes it takes its pi_lock. So a tracer who holds this lock may do to the thread's state
- * what otherwise only the thread itself may do. A kill waits until the lock is released. (The
- * kernel's ptrace sets a flag instead. When it clears the flag it must wake a thread that was
- * killed meanwhile, and a module cannot do that.)
+ * what otherwise only the thread itself may do. A kill of the thread waits until the lock is
+ * released. (The kernel's ptrace sets a flag instead. When it clears the flag it must wake a thread
+ * that was killed meanwhile, and a module cannot do that.)
  */
 
 #include <linux/delay.h>
@@ -193,9 +193,9 @@ static bool is_on_cpu(const struct task_struct *task)
 
 /*
  * A thread may change its list of notifiers whenever it runs, and then free the notifiers that we
- * see there. So we look while the thread sleeps, or from an interrupt on its CPU while it runs. The
- * interrupt may hit another thread, so current's user is charged for the interrupt. We do not look
- * at a thread that waits for its CPU.
+ * see there. So we look while the thread sleeps, or, while it runs, from an interrupt on its CPU.
+ * The interrupt may hit another thread, so current's user is charged for the interrupt. We do not
+ * look at a thread that waits for its CPU.
  */
 static int look_once(struct look *at)
 {

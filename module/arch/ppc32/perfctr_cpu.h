@@ -246,7 +246,7 @@ static inline bool perfctr_cpu_runs(void)
 int perfctr_cpu_restart(const struct perfctr_config *config, unsigned long kin, kuid_t uid);
 
 /*
- * Does nothing if the registers are not private. They then count for everybody: the policy is
+ * Does nothing if the registers are not private. Such registers count for everybody: the policy is
  * "open", or there are no copies.
  */
 static inline void perfctr_cpu_leave(void)
@@ -265,7 +265,7 @@ static inline void perfctr_cpu_leave_to_kin(const struct task_struct *next)
 }
 
 /*
- * Either perf has all counters, or we have. perf's only driver is for the 745x, and it reads its
+ * Either perf has all counters, or we have them. perf's only driver is for the 745x, and reads its
  * counters itself.
  */
 #define PERFCTR_CPU_ONE_SOURCE
@@ -296,7 +296,7 @@ static __always_inline bool perfctr_cpu_shared_filters(const struct perf_event *
 	return true;
 }
 
-/* User mode can read the copies of perf's counters, too, whatever perf's settings are. */
+/* User mode can read the copies of perf's counters, too. No setting of perf's prevents that. */
 static inline bool perfctr_cpu_shared_discloses(void)
 {
 	return perfctr_cpu_always_readable();

@@ -82,7 +82,7 @@ static unsigned int nr_claims;		/* number of claimed configs; under config_mutex
 /*
  * Returns true if counters can interrupt without harm. If a counter's interrupt comes together with
  * the decrementer's or a thermal interrupt, some processors lose SRR0 and SRR1, and so the address
- * to return to. The MPC7410 1.3 fixed this, as Motorola's engineers said on linux-kernel in March
+ * to return to. The MPC7410 1.3 fixed this, as engineers of Motorola said on linux-kernel in March
  * 2003. The 7400 was never fixed. Nobody knows about the 750, the ancestor of both. The 745x is
  * another design, and perf uses its interrupt.
  */
@@ -284,7 +284,7 @@ static void make_image(struct perfctr_config *config)
 	image->mmcr[2] = image->full[2];
 }
 
-/* Either perf has all counters, or we have. The kernel records who has them. */
+/* Either perf has all counters, or we have them. The kernel records who has them. */
 
 static perfctr_ihandler_t ihandler;	/* NULL without a handler */
 static DEFINE_PER_CPU(struct pt_regs *, interrupted);

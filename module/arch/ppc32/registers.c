@@ -13,14 +13,14 @@
  * stay below 2^30.
  *
  * If user mode can read the counters (perfctr_ppc32_copies), they run only for the threads of one
- * user and for one config. They start from zero. When another thread comes, they stop and are
- * zeroed, which costs one write for each. Two traces remain. The selects of PMC3 and up in MMCR1
- * show which events somebody counted. SIAR, which also has a copy for user mode, shows where a
- * counter last interrupted.
+ * user and for one config. They start from zero. When another thread comes, the counters stop and
+ * are zeroed, which costs one write for each. Two traces remain. The selects of PMC3 and up in
+ * MMCR1 show which events somebody counted. SIAR, which also has a copy for user mode, shows where
+ * a counter last interrupted.
  *
- * perf may write to the registers although they are reserved for us. If perf cannot reserve them
- * for an event, Linux (seen in 6.12.107) still subtracts the event from perf's number of events.
- * The number becomes negative, and perf opens the next event without a reservation
+ * perf may write to the registers although they are reserved for us. If perf cannot reserve the
+ * registers for an event, Linux (seen in 6.12.107) still subtracts the event from perf's number of
+ * events. The number becomes negative, and perf opens the next event without a reservation
  * (power_pmu_event_init(), hw_perf_event_destroy()). perf leaves another value in MMCR0 than we do.
  * So we compare MMCR0 before we write it, at each tick, and when a state ends its counting. After a
  * difference, no state counts by these registers until they are taken again.
@@ -50,7 +50,7 @@
 #define SPR_PMC3	957
 #define SPR_PMC4	958
 
-/* Ageing zeroes a counter whose value is at least this, which is halfway to bit 31. */
+/* Ageing zeroes a counter that has reached this value, which is halfway to bit 31. */
 #define AGED		BIT(30)
 /* perfctr_cpu_state.own says how the processor has changed MMCR0 since the control was set. */
 #define OWN_FROZEN	1	/* FC is set */
@@ -398,7 +398,7 @@ notrace void perfctr_ppc32_quiet(void)
 /*
  * These functions are for configs with FCECE or TRIGGER. With these bits, the processor changes
  * MMCR0 when counters become negative. So each state has its own MMCR0, which each control resets.
- * While the state is suspended all counters are frozen (perfctr_cpu_image.mmcr).
+ * While the state is suspended, all counters are frozen (perfctr_cpu_image.mmcr).
  *
  * An a-mode counter starts from its sum, limited to 2^31. So the counter becomes negative at 2^31,
  * and stays negative, as if no other thread used it. An a-mode counter whose condition is enabled

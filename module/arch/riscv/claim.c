@@ -17,7 +17,7 @@
  * For each counter that claimed configs use: the number of users, and what the latest user wants
  * the counter to count. Written under config_mutex. A CPU that comes back from a deep sleep reads
  * pool[] without the mutex. This is harmless: prog[] shows whether a counter was programmed
- * wrongly. If a counter was released meanwhile, an interrupt follows.
+ * wrongly. If a counter was released meanwhile, the interrupt that releases it here follows.
  */
 static struct pooled {
 	unsigned int users;
@@ -48,8 +48,8 @@ struct claim {
  * list. Other perf events that need the counter then do not count, and report so.
  *
  * Some firmware gives cycle and instret only to callers that ask for them by number. perf does not,
- * so it never gets them. On other machines perf takes cycle and instret only when it has run out of
- * programmable counters. On such machines we could not make an event that surely gets them.
+ * so it never gets them. On other machines, perf takes cycle and instret only when it has run out
+ * of programmable counters. On such machines we could not make an event that surely gets them.
  *
  * Written under config_mutex.
  */

@@ -64,7 +64,8 @@ unsigned long perfctr_cpu_first_frame(const struct pt_regs *regs)
 
 /*
  * s0 points just above the return address, and the caller's s0 is below that. But a leaf function
- * may save only s0, in the place of the return address. Then its return address is still in ra.
+ * may save only s0, in the place of the return address. Then the leaf's return address is still in
+ * ra.
  */
 bool perfctr_cpu_next_frame(const struct pt_regs *regs, unsigned long *frame, u64 *caller)
 {

@@ -6,7 +6,7 @@
 #ifndef PERFCTR_RISCV_CPU_H
 #define PERFCTR_RISCV_CPU_H
 
-/* On RV32 each counter is two CSRs, and one half may wrap unnoticed while we read the other. */
+/* On RV32, each counter is two CSRs, and one half may wrap unnoticed while we read the other. */
 #if defined(__riscv_xlen) && __riscv_xlen < 64
 #error "perfctr has no driver for 32-bit RISC-V"
 #endif
@@ -168,7 +168,7 @@ extern bool perfctr_riscv_sbi;
 static inline bool perfctr_cpu_user_readable(const struct perfctr_config *config,
 					     unsigned int policy)
 {
-	/* Only the firmware can stop counters, so without the firmware nobody can guard them. */
+	/* Only the firmware can stop counters, so without the firmware we cannot guard them. */
 	return policy == PERFCTR_USER_READ_OPEN ||
 	       (policy == PERFCTR_USER_READ_GUARDED && (perfctr_riscv_sbi || !config->nr));
 }

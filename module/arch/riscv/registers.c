@@ -9,17 +9,17 @@
  *
  * The firmware gives a programmable counter to one owner at a time, so we can coexist with perf. We
  * cannot trust three of its answers:
- * - OpenSBI gives cycle and instret to anyone, whatever the mask, also when it has run out of
+ * - OpenSBI gives cycle and instret to anyone, and ignores the mask, also when it has run out of
  *   programmable counters. Its success means nothing unless it returns the index that we asked for.
- * - In that case OpenSBI rewrites the filter (Smcntrpmf) of cycle or instret, whoever had the
- *   counter.
+ * - When it has run out, OpenSBI also rewrites the filter (Smcntrpmf) of cycle or instret, no
+ *   matter who had that counter.
  * - START of a running counter returns ALREADY_STARTED and does not change its value. To start a
  *   counter from zero we must stop it first.
  *
- * QEMU (10.0) counts an event on one counter per hart. A second counter with the same event stays
- * at zero. Hardware has no such limit. So two controls that want one event with different filters
- * use the same counter. If a trial has shown the limit, a control that names an event twice is
- * refused. Two controls that name different counters for one event then take the event from each
+ * QEMU (10.0) counts an event on only one counter per hart. A second counter with the same event
+ * stays at zero. Hardware has no such limit. So two controls that want one event with different
+ * filters use the same counter. If a trial has shown the limit, a control that names an event twice
+ * is refused. Two controls that name different counters for one event then take the event from each
  * other.
  */
 
@@ -92,7 +92,9 @@ int perfctr_riscv_start(u32 counters, unsigned long flags, u64 value)
 
 static unsigned long cfg_flags(u32 modes)
 {
-	/* We never count guests of this host, and neither does perf with exclude_guest. */
+	/*
+	 * We never count guests of this host. With exclude_guest, perf does not count them either.
+	 */
 	unsigned long flags = SBI_PMU_CFG_FLAG_SET_VUINH | SBI_PMU_CFG_FLAG_SET_VSINH |
 			      SBI_PMU_CFG_FLAG_SET_MINH;
 
@@ -294,8 +296,8 @@ void perfctr_riscv_release(struct perfctr_riscv_cpu *cpu, u32 counters)
 	perfctr_riscv_stop(counters & cpu->owned & perfctr_pmu.programmable,
 			   SBI_PMU_STOP_FLAG_RESET);
 	/*
-	 * Everybody uses cycle and instret. Leave them unfiltered, and running only if they ran
-	 * before.
+	 * Everybody uses cycle and instret. Leave these counters unfiltered, and running only if
+	 * they ran before.
 	 */
 	for_each_set_bit(hw, &fixed, PERFCTR_RISCV_MAX) {
 		unsigned int code = perfctr_riscv_fixed_event(hw);
@@ -353,7 +355,7 @@ int perfctr_cpu_load(const struct perfctr_config *config)
 			return -EIO;
 		/*
 		 * Counters that already run for other configs keep their values, because nobody
-		 * reads them meanwhile.
+		 * reads these counters meanwhile.
 		 */
 		start = perfctr_riscv_actrs(config) & ~cpu->running;
 		cpu->istopped = NULL;
@@ -367,7 +369,10 @@ int perfctr_cpu_load(const struct perfctr_config *config)
 	return 0;
 }
 
-/* Restarts only a-mode counters. perfctr_cpu_istart() or perfctr_cpu_iclear() writes the others. */
+/*
+ * Restarts only a-mode counters. perfctr_cpu_istart() or perfctr_cpu_iclear() writes i-mode
+ * counters.
+ */
 static int restart_actrs(const struct perfctr_config *config)
 {
 	u32 perfs = config->mask & perfctr_pmu.fixed_only;
@@ -412,8 +417,8 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, unsigned lo
 
 /*
  * i-mode. All counters, including perf's, use one interrupt, LCOFI. An overflow makes LCOFI pending
- * in sip until somebody clears it there. Each counter has a bit OF, which scountovf shows, and
- * which stays set until the counter is started.
+ * in sip until somebody clears it there. It also sets the counter's bit OF, which scountovf shows.
+ * OF stays set until the counter is started.
  *
  * Three things must never happen:
  * - We call START while LCOFI is pending. OpenSBI then leaves OF set, because the overflow may not

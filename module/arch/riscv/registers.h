@@ -81,7 +81,7 @@ bool perfctr_riscv_is_free(struct perfctr_riscv_cpu *cpu, unsigned int hw);
 /* Takes counter @hw and programs it as in @prog. The counter need not run when this returns. */
 int perfctr_riscv_take(struct perfctr_riscv_cpu *cpu, unsigned int hw,
 		       const struct perfctr_riscv_prog *prog);
-/* Gives back those of these counters that are ours. */
+/* Gives these counters back, except counters that are not ours. */
 void perfctr_riscv_release(struct perfctr_riscv_cpu *cpu, u32 counters);
 
 struct perfctr_riscv_prog perfctr_riscv_event_prog(unsigned int type, unsigned int code);

@@ -115,8 +115,8 @@ static void __init find_counters(void)
 /*
  * perf's driver enables the interrupt on each CPU when the CPU comes up. In a guest of KVM perf's
  * handler may lack scountovf. Then the handler stops perf's counters, and finds overflows in a
- * snapshot that the host makes of these counters. If one of our counters interrupted, the handler
- * would find no overflow, and would not restart perf's counters.
+ * snapshot that the host makes of these counters. After an interrupt of our counters, the handler
+ * would find no overflow there, and would not restart perf's counters.
  */
 static int __init find_interrupt(void)
 {

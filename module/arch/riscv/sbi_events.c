@@ -18,7 +18,10 @@ bool perfctr_riscv_event_is_defined(u64 event)
 	case SBI_TYPE_HW:
 		return code > SBI_PMU_HW_NO_EVENT && code < SBI_PMU_HW_GENERAL_MAX;
 	case SBI_TYPE_CACHE:
-		/* Bit 0 is the result, bits 2..1 the operation, and the others the cache. */
+		/*
+		 * Bit 0 is the result, bits 2..1 are the operation, and the upper bits are the
+		 * cache.
+		 */
 		return (code >> 1 & 3) < PERF_COUNT_HW_CACHE_OP_MAX &&
 		       code >> 3 < PERF_COUNT_HW_CACHE_MAX;
 	default:
