@@ -41,7 +41,7 @@ struct pt_regs;
  * The processor
  */
 
-/* Returns 0, or -ENODEV if the machine has not even a clock that we could use. */
+/* Returns 0, or -ENODEV if the machine has no clock that we could use. */
 int perfctr_cpu_init(void);
 void perfctr_cpu_exit(void);
 

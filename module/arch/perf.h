@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * This header declares what each architecture's driver knows about perf's counters. The folder perf
- * uses it. Call these functions on the event's CPU, with interrupts off. But functions that take a
+ * This header declares, for the folder perf, what each architecture's driver knows about perf's
+ * counters. Call these functions on the event's CPU, with interrupts off. But functions that take a
  * struct perfctr_shared_attr may sleep.
  */
 #ifndef PERFCTR_CPU_PERF_H
@@ -44,7 +44,7 @@ int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
  * another PERFCTR_REASON_* if the event needs a group of events.
  */
 PERFCTR_CPU_FN(u32, perfctr_cpu_shared_refusal, const struct perfctr_shared_attr *attr);
-/* Returns true if the event may count more than its own thread. */
+/* Returns true if the event may also count a thread other than its own. */
 PERFCTR_CPU_FN(bool, perfctr_cpu_shared_needs_privilege, const struct perfctr_shared_attr *attr);
 /*
  * Checks whether an event counts what was asked for. Call this while the event counts. Returns 0,

@@ -68,8 +68,8 @@ static __always_inline u64 perfctr_cpu_hand_over_one(struct perfctr_cpu_ctr *fro
 /*
  * Suspends @from, which has counters, and resumes @to. @config is the config of @to, and has the
  * same id as the config of @from. This function reads each register once. It handles two counters
- * per iteration, because the loop itself costs a third of the work in it. With @show it also writes
- * the biases of @to to the page of @to, whose slots are @slot.
+ * per iteration, because the loop itself costs a third of the work in it. With @show, it also
+ * writes the biases of @to to the page of @to, whose slots are @slot.
  */
 static __always_inline void perfctr_cpu_hand_over(struct perfctr_cpu_state *from,
 						  struct perfctr_cpu_state *to,

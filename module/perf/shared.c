@@ -251,7 +251,7 @@ static bool is_wanted(const struct perfctr_where *where, unsigned int cpu)
 	return cpumask_test_cpu(cpu, &perfctr_told_cpus) || may_run_on(where, cpu);
 }
 
-/* Returns the event set of that event, else a free event set, or NULL if there is none. */
+/* Returns the event set of that event, or else a free event set, or NULL if no set is free. */
 static struct event_set *find_set(const struct perfctr_shared_attr *event, u32 flags)
 {
 	struct event_set *set, *unused = NULL;

@@ -135,7 +135,7 @@ int perfctr_shared_check(const struct perfctr_ctr_control *ctr, unsigned int nr,
 			 struct perfctr_refusal *why);
 /*
  * Makes perf count the config's events on every told CPU, and on those isolated CPUs where the
- * control may count (@where). On failure perf counts none of the events. Returns 0, or -EACCES,
+ * control may count (@where). On failure, perf counts none of the events. Returns 0, or -EACCES,
  * -EBUSY, -EINVAL, -ENOMEM or -EXDEV with *why. The caller holds config_mutex and the hotplug lock,
  * as for the functions below.
  */

@@ -16,8 +16,8 @@
 #include "perf/told.h"
 
 /*
- * A CPU sets its own bit, or the bit is set when the CPU comes. Bits are cleared under config_mutex
- * while there is no config.
+ * A bit is set by its CPU, or when the CPU comes. Bits are cleared under config_mutex while there
+ * is no config.
  */
 struct cpumask perfctr_told_cpus;
 bool perfctr_any_rarity;

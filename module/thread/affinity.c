@@ -16,8 +16,8 @@
 #include "thread/affinity.h"
 
 /*
- * Sets @before to the CPUs where the thread may run, and @places to those where it also may count.
- * Returns false if the two are equal.
+ * Sets @before to the CPUs where the thread may run, and @places to the CPUs where it may also
+ * count. Returns false if the two are equal.
  */
 static bool find_places(struct task_struct *task, struct cpumask *before, struct cpumask *places)
 {

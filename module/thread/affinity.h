@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* These functions keep a thread that counts off the CPUs where it cannot count. */
+/* These functions keep a counting thread away from CPUs where it cannot count. */
 #ifndef PERFCTR_AFFINITY_H
 #define PERFCTR_AFFINITY_H
 
@@ -20,9 +20,9 @@ struct perfctr_affinity {
 };
 
 /*
- * Keeps the thread off the CPUs where it cannot count by that config, from now on. Call this after
- * the config was claimed, for current or for a thread that cannot end meanwhile. Returns 0, -EINVAL
- * if no CPU is left, or -ENOMEM.
+ * Keeps the thread away from CPUs where it cannot count by that config, from now on. Call this
+ * after the config was claimed, for current or for a thread that cannot end meanwhile. Returns 0,
+ * -EINVAL if no CPU is left, or -ENOMEM.
  */
 int perfctr_keep_off(struct task_struct *task, const struct perfctr_config *config,
 		     struct perfctr_affinity *affinity);

@@ -102,8 +102,8 @@ static __no_kcsan void soft_fields(const struct task_struct *task, u64 *field)
 }
 
 /*
- * A 32-bit kernel counts most of these in 32 bits, which wrap. So our sums have only 32 bits there,
- * too. Otherwise a wrap would make a sum huge.
+ * A 32-bit kernel keeps most of these counts in 32 bits, which wrap. So our sums have only 32 bits
+ * there, too. Otherwise a wrap would make a sum huge.
  */
 static u64 soft_sum(u64 sum)
 {
@@ -176,7 +176,7 @@ u64 vperfctr_task_clock(u64 clock)
 {
 	u64 hz = perfctr_cpu_clock_hz(), seconds, rest;
 
-	/* Before 6.13 the C version of mul_u64_u64_div_u64() drops digits. */
+	/* Before 6.13, the C version of mul_u64_u64_div_u64() drops digits. */
 	seconds = div64_u64_rem(clock, hz, &rest);
 	return seconds * NSEC_PER_SEC + div64_u64(rest * NSEC_PER_SEC, hz);
 }

@@ -152,10 +152,7 @@ struct perfctr_recorder {
 #define PERFCTR_HOLD_LOST	0x40	/* the state has an error */
 #define PERFCTR_HOLD_ONE_CPU	0x100	/* the state counts on one CPU only: see resume.c */
 #define PERFCTR_HOLD_ENDED	0x200	/* no thread has the state any more */
-/*
- * The state waits for the next exec, when it starts to count. READ reports this bit and the next
- * three.
- */
+/* The state starts to count at the next exec. READ reports this bit and the next three. */
 #define PERFCTR_HOLD_ON_EXEC	PERFCTR_READ_ON_EXEC
 /* An overflow has stopped the counters. THROTTLED: there were too many overflows in a tick. */
 #define PERFCTR_HOLD_OVERFLOWN	PERFCTR_READ_OVERFLOWN

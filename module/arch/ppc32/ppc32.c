@@ -71,8 +71,8 @@ static const struct perfctr_ppc32_model models[] __initconst = {
 };
 
 /*
- * The first bit of each counter's select, which is in MMCR0 for PMC1 and PMC2, and in MMCR1 for the
- * others
+ * The first bit of each counter's select. The selects of PMC1 and PMC2 are in MMCR0, and the other
+ * selects are in MMCR1.
  */
 static const u8 select_shift[PERFCTR_PPC32_MAX] = { 6, 0, 27, 22, 17, 11 };
 

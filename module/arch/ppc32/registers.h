@@ -96,7 +96,7 @@ void perfctr_ppc32_take(void);
 void perfctr_ppc32_release(void);
 /* Zeroes counters before they become negative. */
 void perfctr_ppc32_age(void);
-/* Call this in the interrupt. It stops our counters from causing the interrupt again. */
+/* Stops our counters from causing the interrupt again. Call this in the interrupt. */
 void perfctr_ppc32_quiet(void);
 
 /* Make and end the timers that compare the registers. */

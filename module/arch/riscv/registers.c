@@ -3,8 +3,8 @@
  * RISC-V: this file programs and runs the counters of a CPU through the firmware. It also has the
  * hot path.
  *
- * Supervisor mode reads counters by CSR. To program, start, stop or write a counter it must call
- * the firmware, which takes at least 363 instructions with OpenSBI. So once we have a counter we
+ * Supervisor mode reads counters by CSR. To program, start, stop or write a counter, it must call
+ * the firmware, which takes at least 363 instructions with OpenSBI. So once we have a counter, we
  * keep it running until no control names it. A context switch between equal controls makes no call.
  *
  * The firmware gives a programmable counter to one owner at a time, so we can coexist with perf. We
@@ -14,7 +14,7 @@
  * - When it has run out, OpenSBI also rewrites the filter (Smcntrpmf) of cycle or instret, no
  *   matter who had that counter.
  * - START of a running counter returns ALREADY_STARTED and does not change its value. To start a
- *   counter from zero we must stop it first.
+ *   counter from zero, we must stop it first.
  *
  * QEMU (10.0) counts an event on only one counter per hart. A second counter with the same event
  * stays at zero. Hardware has no such limit. So two controls that want one event with different

@@ -53,7 +53,7 @@ unsigned long perfctr_riscv_sbi_mask(u32 counters);
  */
 void perfctr_riscv_stop(u32 counters, unsigned long flags);
 /*
- * With SET_INIT_VALUE in @flags the counters start from @value. Returns 0, 1 if some counters ran
+ * With SET_INIT_VALUE in @flags, the counters start from @value. Returns 0, 1 if some counters ran
  * already and kept their values, or -EIO.
  */
 int perfctr_riscv_start(u32 counters, unsigned long flags, u64 value);

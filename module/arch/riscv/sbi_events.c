@@ -117,7 +117,7 @@ static void find_fixed_only(struct perfctr_riscv_cpu *cpu)
 
 /*
  * Tries the event on this CPU's counters that are not ours. Returns a mask with the counter that
- * took the event.
+ * took the event, or 0.
  */
 static u32 probe_event(unsigned int type, unsigned int code)
 {
@@ -141,7 +141,7 @@ static u32 probe_event(unsigned int type, unsigned int code)
 
 /*
  * Finds out which standard events exist. Only a free counter can tell. So while others have some
- * counters the probe is repeated, at growing intervals, because it may never succeed. cycles and
+ * counters, the probe is repeated, at growing intervals, because it may never succeed. cycles and
  * instructions need no probe, and asking for them may do harm: see perfctr_riscv_match_one().
  */
 void perfctr_riscv_probe_events(void)
