@@ -389,10 +389,7 @@ static int make_fresh(const struct perfctr_config *config, u32 fresh,
 	return err;
 }
 
-/*
- * Returns 0 if perf can count the set's event twice. Tries that on the first CPU that has the
- * event.
- */
+/* Tries on the first CPU that has the set's event. Returns 0 if perf can count the event twice. */
 static int find_another(unsigned int set)
 {
 	unsigned int cpu;
