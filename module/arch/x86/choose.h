@@ -16,7 +16,7 @@ int perfctr_x86_can_count(const struct perfctr_ctr_control *ctr, u32 *can,
 			  struct perfctr_refusal *why);
 /*
  * Sets each element of @hw to one of the counters in the same element of @can. Returns 0, or
- * -EINVAL with *why if no counter is left for one of them.
+ * -EINVAL with *why if no counter is left for an element.
  */
 int perfctr_x86_choose(const struct perfctr_ctr_control *ctr, const u32 *can, unsigned int nr,
 		       u8 *hw, struct perfctr_refusal *why);

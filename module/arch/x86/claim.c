@@ -84,7 +84,7 @@ busy:
 
 bool perfctr_x86_firmware_counts(void)
 {
-	static bool reported;	/* two CPUs may both print it, which does no harm */
+	static bool reported;	/* two CPUs may both warn, which does no harm */
 	u64 value;
 	u32 msr;
 
@@ -203,7 +203,7 @@ static bool is_bad(const struct perfctr_x86_cpu *cpu)
 	return (cpu->bad & perfctr_pmu.counters) || (cpu->bad_events & perfctr_pmu.events);
 }
 
-/* Drops the counters and events that any online CPU counts wrong. Nothing is claimed yet. */
+/* Drops the counters and events that failed the trial of any online CPU. Call before any claim. */
 static void drop_bad(void)
 {
 	unsigned int cpu;
@@ -361,7 +361,7 @@ void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run)
 
 /*
  * Returns true if we keep the counters although there are no users. A thread may see in its page
- * that it can read a register, and read the register only after another thread has ended its
+ * that it can read a register, and read the register only after another thread has ended the
  * counting. If the permission had ended by then, the read would kill the thread. If the permission
  * stayed after the counters are perf's again, the thread could read perf's counts. So we keep the
  * counters for a while, at zero.
@@ -384,8 +384,8 @@ void perfctr_cpu_give_back(perfctr_run_t run)
 
 /*
  * Tries the counters of a CPU that comes up. Before the first claim, counters that fail are
- * dropped. After it, other CPUs may count with these counters. So this CPU is not used at all, and
- * states that are resumed here are lost.
+ * dropped. After the first claim, other CPUs may count with these counters, so this CPU is not used
+ * at all. States that are resumed here are lost.
  */
 static void try_coming(void)
 {

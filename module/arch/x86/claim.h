@@ -6,8 +6,8 @@
 #include <linux/types.h>
 
 /*
- * Reserves all counters of all CPUs, so that perf cannot take them. Counters that the kernel cannot
- * reserve are taken all the same, as perf does. Returns 0, or -EBUSY if perf has the counters. May
+ * Reserves all counters of all CPUs, so that perf cannot take them. Like perf, we also take
+ * counters that the kernel cannot reserve. Returns 0, or -EBUSY if perf has the counters. May
  * sleep.
  */
 int perfctr_x86_reserve(void);

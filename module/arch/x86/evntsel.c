@@ -125,8 +125,8 @@ void perfctr_x86_evntsel_compile(const struct perfctr_ctr_control *ctr, u32 hw,
 
 /*
  * Returns an event select that counts, with its *value, or 0. If one bit enables all counters, it
- * is in the first event select. perf leaves that bit set, but with no mode, so the mode bits are
- * checked as well.
+ * is in the first event select. perf leaves that bit set and the mode bits zero, so the mode bits
+ * are checked as well.
  */
 u32 perfctr_x86_evntsel_counts(u64 *value)
 {

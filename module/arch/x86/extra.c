@@ -96,7 +96,7 @@ int perfctr_x86_extra_check(const struct perfctr_ctr_control *ctr, u64 *values)
 
 	if (by_family)
 		return check_by_family(ctr, values);
-	/* Only families with perfctr_x86_extra_init_by() use these members. */
+	/* Only families that call perfctr_x86_extra_init_by() use these members. */
 	if (ctr->config1 || ctr->config2)
 		return -EINVAL;
 	event = find_event(ctr->event);

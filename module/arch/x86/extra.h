@@ -62,7 +62,7 @@ int perfctr_x86_extra_get(const struct perfctr_config *config, perfctr_run_t run
 void perfctr_x86_extra_put(const struct perfctr_config *config, perfctr_run_t run);
 
 /*
- * Writes the values that configs need to the registers of this CPU, which has come up. If there are
+ * Sets the registers of this CPU, which has come up, to the values that configs need. If there are
  * no configs any more, perfctr_x86_extra_release() zeroes the registers instead. A CPU that goes
  * down leaves its registers as they are, because a sibling hyperthread may need them. Interrupts
  * are off.

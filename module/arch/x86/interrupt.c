@@ -6,10 +6,10 @@
  * middle of a switch could do no more than raise an ordinary interrupt. So we use an ordinary
  * interrupt from the start. A module cannot have a vector of its own, so we give the LVTPC the
  * vector of the kernel's irq_work. The kernel tolerates that interrupt when no work is queued, and
- * a tracepoint calls us. The interrupt may be late if it comes in the kernel. Nothing is lost then,
- * because the sums show what has overflowed.
+ * a tracepoint in its handler calls us. The interrupt may be late if it comes in the kernel.
+ * Nothing is lost then, because the sums show what has overflowed.
  *
- * While we have the counters perf has none, but Intel PT interrupts through the LVTPC too. We pass
+ * While we have the counters, perf has none. But Intel PT interrupts through the LVTPC too. We pass
  * such an interrupt to perf as an NMI, as perf expects. In any NMI perf's handler acknowledges all
  * overflows, stops or starts all counters, and sets the LVTPC to NMI. Our handler runs after perf's
  * and repairs this.
@@ -87,10 +87,7 @@ static notrace int after_perf(unsigned int type, struct pt_regs *regs)
 	bool was_handed = __this_cpu_read(handed);
 	u32 lvtpc = apic->read(APIC_LVTPC);
 
-	/*
-	 * Neither perf nor we use the LVTPC: KVM uses it for a guest that has the counters, or
-	 * nobody does.
-	 */
+	/* Neither perf nor we use the LVTPC. KVM may use it for a guest that has the counters. */
 	if (!(lvtpc & LVTPC_MODE) && (lvtpc & ~APIC_LVT_MASKED) != LVTPC_OURS)
 		return NMI_DONE;
 	__this_cpu_write(handed, false);
@@ -129,8 +126,8 @@ void perfctr_x86_take_interrupts(bool take)
 	/* Write lvtpc_taken before the LVTPC, because an NMI may come in between. */
 	WRITE_ONCE(*this_cpu_ptr(&lvtpc_taken), take);
 	/*
-	 * Write the LVTPC even if we had taken it before. It may be masked, because a deep sleep
-	 * can lose its interrupt.
+	 * Write the LVTPC even if we had taken it before. It stays masked if a deep sleep has lost
+	 * its interrupt.
 	 */
 	if (take) {
 		apic->write(APIC_LVTPC, LVTPC_OURS);
@@ -189,8 +186,8 @@ int __init perfctr_x86_interrupt_init(void)
 		per_cpu(raised, cpu) = IRQ_WORK_INIT_HARD(do_nothing);
 	/*
 	 * The handler stays registered while the module is loaded, even if our counters cannot
-	 * interrupt. In NMIs of Intel PT perf starts counters that we have stopped, and the handler
-	 * stops them again.
+	 * interrupt. In NMIs of Intel PT, perf starts counters that we have stopped, and the
+	 * handler stops them again.
 	 */
 	err = register_nmi_handler(NMI_LOCAL, after_perf, 0, "perfctr");
 	mends = !err;

@@ -5,8 +5,8 @@
 #include <linux/types.h>
 
 /*
- * Call at init if the counters interrupt. Returns 0, or an error if we cannot use the interrupt,
- * -ENODEV if there is no local APIC.
+ * Call at init if the counters interrupt. Returns 0, -ENODEV if there is no local APIC, or another
+ * error if we cannot use the interrupt.
  */
 int perfctr_x86_interrupt_init(void);
 void perfctr_x86_interrupt_exit(void);

@@ -121,8 +121,8 @@ static __always_inline void write_counter(const struct operands *o, unsigned int
 }
 
 /*
- * Writes two values by turns, because a switch writes only changed values. Neither value counts in
- * kernel mode.
+ * Writes two values alternately, because a switch writes only changed values. Neither value counts
+ * in kernel mode.
  */
 static __always_inline void write_evntsel(const struct operands *o, unsigned int i)
 {

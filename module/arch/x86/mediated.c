@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * KVM's mediated vPMU gives a guest the processor's counters while the guest runs. Linux 7.2 has
- * it, if the parameter enable_mediated_pmu of kvm_intel or kvm_amd is set. When KVM enters the
- * guest, it writes GLOBAL_CTRL, the counters and their controls. When KVM leaves the guest, it
+ * this vPMU if the parameter enable_mediated_pmu of kvm_intel or kvm_amd is set. When KVM enters
+ * the guest, it writes GLOBAL_CTRL, the counters and their controls. When KVM leaves the guest, it
  * zeroes all of these: see kvm_mediated_pmu_load() and kvm_mediated_pmu_put() in
  * arch/x86/kvm/pmu.c. KVM reserves no counters. It only asks perf, by perf_create_mediated_pmu(),
  * when the guest's first CPU is made. perf says no if it has an event that counts guests too.

@@ -14,8 +14,8 @@ void perfctr_x86_mediated_init(perfctr_changed_t handler);
 void perfctr_x86_mediated_exit(void);
 /*
  * Returns 0, or -EBUSY if there is such a guest, or -ENOMEM if that cannot be found out. @taken
- * says that we have the counters. There was no such guest when we took them. The caller holds
- * config_mutex. May sleep.
+ * says that we have the counters, and that there was no such guest when we took them. The caller
+ * holds config_mutex. May sleep.
  */
 int perfctr_x86_mediated(bool taken);
 

@@ -55,7 +55,7 @@ static bool is_amd(void)
 
 /*
  * Returns true if perf uses its driver for Intel's architectural performance monitoring. For older
- * Intel processors perf's drivers use other widths.
+ * Intel processors, perf's drivers use other widths.
  */
 static bool is_intel(void)
 {
@@ -102,9 +102,9 @@ static bool control_bits_agree(const struct perfctr_ctr_control *ctr, u64 bits)
 }
 
 /*
- * Returns perf's generic event for a raw event, or -1. On a hybrid processor perf takes a raw event
- * for an event of the first type of core. But the PMU of each CPU counts generic events. The raw
- * events below have the same number on all types.
+ * Returns perf's generic event for a raw event, or -1. On a hybrid processor, perf treats a raw
+ * event as an event of the first type of core. But the PMU of each CPU counts generic events. The
+ * raw events below have the same number on all types.
  */
 static int generic_of(u64 config)
 {
@@ -152,8 +152,8 @@ int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
 }
 
 /*
- * Returns PERFCTR_REASON_NONE, or the reason why perf cannot count this. perf counts a metric of
- * TopDown only in a group with SLOTS as its leader, and events that the kernel makes have no
+ * Returns PERFCTR_REASON_NONE, or the reason why perf cannot count this event. perf counts a metric
+ * of TopDown only in a group with SLOTS as its leader, and events that the kernel makes have no
  * groups.
  */
 u32 perfctr_cpu_shared_refusal(const struct perfctr_shared_attr *attr)
@@ -169,8 +169,8 @@ u32 perfctr_cpu_shared_refusal(const struct perfctr_shared_attr *attr)
 }
 
 /*
- * Returns true if the event has bits other than those that are known to be harmless. Bit 21, any
- * thread, also counts the other hyperthread.
+ * Returns true if the event has bits other than those that are known to be harmless. Bit 21 (any
+ * thread) also counts the other hyperthread.
  */
 bool perfctr_cpu_shared_needs_privilege(const struct perfctr_shared_attr *attr)
 {
@@ -223,8 +223,8 @@ static struct verdicts *verdicts_of(const struct perf_event *event)
 }
 
 /*
- * Returns the events that the loop of a trial causes. The families know them even if the native
- * driver has no counters on this processor.
+ * Returns the events that the loop of a trial causes. The families know these events even if the
+ * native driver has no counters on this processor.
  */
 static const struct perfctr_x86_known *known_events(void)
 {
@@ -271,8 +271,8 @@ static bool event_is_lacking(u64 config)
 }
 
 /*
- * Returns true if the native driver's trial on this CPU found the event wrong, or found a counter
- * wrong that the event may use.
+ * Returns true if the event, or a counter that it may use, counted wrong in the native driver's
+ * trial on the event's CPU.
  */
 static bool is_wrong_natively(const struct perf_event *event)
 {
@@ -398,7 +398,7 @@ unsigned int perfctr_cpu_shared_generals(void)
 
 /*
  * Returns true if RDPMC in user mode cannot read the event's counter. On some processors a bit of
- * the event select does this. Kernels that know the bit set it for events of whole CPUs.
+ * the event select forbids such reads. Kernels that know the bit set it for events of whole CPUs.
  */
 bool perfctr_cpu_shared_hides(const struct perf_event *event)
 {

@@ -33,15 +33,16 @@
  * interrupts off. Before the CPU comes up, another CPU prepares it
  * @active: id of the config that is loaded, so that its states may be resumed at once. 0: none
  * @private_kin: the kin to which the registers are private. 0: they are not private. Since the
- *	registers were zero, only threads of this kin and of @private_uid have run that read
- *	registers. Others need perfctr_cpu_load(). At most one of @private_kin and @active is set
+ *	registers were zero, all threads that have run and may read registers were of this kin and
+ *	of @private_uid. Other threads need perfctr_cpu_load(). At most one of @private_kin and
+ *	@active is set
  * @private_uid: the user to whom the registers are private
  * @private_id: id of the config to which the registers are private
  * @private_mm: context.ctx_id of the only mm whose counts are in the registers. 0: there are
  *	several, or the mm is not known
- * @core: the type of the core. On a hybrid processor this is EAX of CPUID leaf 1AH, on others 0.
- *	PERFCTR_X86_NO_CORE, which no config has: the CPU lacks something that the others have, or
- *	does not count, or its counters belong to another CPU
+ * @core: the type of the core. On a hybrid processor this is EAX of CPUID leaf 1AH, on other
+ *	processors 0. PERFCTR_X86_NO_CORE, which no config has: the CPU lacks something that the
+ *	others have, or does not count, or its counters belong to another CPU
  * @tried: the counters have been tried since the CPU came up
  * @bad: counters that failed their trial
  * @bad_events: events of perfctr_pmu.events that the counters do not count
@@ -91,7 +92,7 @@ struct perfctr_x86_cpu {
 DECLARE_PER_CPU(struct perfctr_x86_cpu, perfctr_x86_cpu);
 
 /*
- * A call at the end of a function becomes a jump. With noinline the caller then needs no stack
+ * With noinline, a call at the end of a function becomes a jump, so the function needs no stack
  * frame.
  */
 #define PERFCTR_CPU_RARE	noinline
@@ -177,8 +178,8 @@ static inline bool perfctr_cpu_istopped(const void *id)
 }
 
 /*
- * Disables page faults, so that a store fails if its page is not in memory. perfctr_cpu_faulted()
- * is never true for this reason.
+ * Disables page faults, so that a store fails if its page is not in memory. Therefore
+ * perfctr_cpu_faulted() is never true.
  */
 static __always_inline void perfctr_cpu_faults_begin(void)
 {
@@ -453,8 +454,9 @@ void perfctr_cpu_mm_forked(struct mm_struct *mm);
  */
 void perfctr_x86_forget_permits(void);
 /*
- * Tells rdpmc.c whether we have the counters. Only while we have them, mms have the permission that
- * they were given. A CPU applies this when it calls perfctr_cpu_update_permission(). May sleep.
+ * Tells rdpmc.c whether we have the counters. An mm that was given the permission has it only while
+ * we have the counters. A CPU applies a change when it calls perfctr_cpu_update_permission(). May
+ * sleep.
  */
 void perfctr_x86_permit_claimed(bool claimed);
 /* Returns true if any mm has the permission now. May sleep. */

@@ -3,18 +3,18 @@
  * x86: permits processes to execute RDPMC in user mode.
  *
  * CR4.PCE permits RDPMC, and the kernel owns this bit. At each change of mm, even one to patch its
- * own text, the kernel sets or clears the bit by the count mm->context.perf_rdpmc_allowed and by
- * perf's attribute "rdpmc". When the kernel sets the bit, it also zeroes what perf has left in the
- * counters. A write to the attribute makes the kernel do so on all CPUs. A bit that we set
- * ourselves would not last. So we do as perf does for mapped events: we raise the count
+ * own text, the kernel sets or clears the bit, as the count mm->context.perf_rdpmc_allowed and
+ * perf's attribute "rdpmc" say. When the kernel sets the bit, it also zeroes what perf has left in
+ * the counters. A write to the attribute makes the kernel set or clear the bit on all CPUs. A bit
+ * that we set ourselves would not last. So we do as perf does for mapped events: we raise the count
  * perf_rdpmc_allowed, and call cr4_update_pce() on each CPU to apply it. That function is not
  * exported, but a kprobe tells us its address. The kernel and perf call cr4_update_pce() too, so we
  * keep a probe there. The probe suspends the states of this CPU during the call, and checks the
  * permission afterwards.
  *
- * The kernel would zero perf's counters when the first permitted mm comes to a CPU. That is in the
- * middle of a switch, when a thread of that mm may already count by our counters. So we make the
- * kernel zero them when we take the counters. perf leaves nothing more, because perf has no
+ * When the first permitted mm comes to a CPU, the kernel would zero perf's counters. That would be
+ * in the middle of a switch, when a thread of that mm may already count by our counters. So we make
+ * the kernel zero perf's counters when we take them. perf leaves nothing more, because perf has no
  * counters while we have them.
  *
  * RDPMC reads whatever the registers hold. So a process may have the permission only while we have
@@ -22,8 +22,8 @@
  * after we have taken the counters on every CPU. On each CPU we end the permission before we give
  * the counters back.
  *
- * If there are no kprobes, or no such function, or if RDPMC is missing or has an erratum, nobody is
- * permitted, and reads go through the kernel.
+ * If there are no kprobes, or no cr4_update_pce(), or if RDPMC is missing or has an erratum, nobody
+ * is permitted, and reads go through the kernel.
  */
 
 #include <linux/errno.h>
@@ -67,7 +67,8 @@ static DEFINE_HASHTABLE(permits, 10);	/* by mm; permit_mutex */
 static unsigned int nr_given;	/* number of permits with @given; permit_mutex */
 
 /*
- * Reasons to withhold all permissions: this one and PERFCTR_WITHHELD_*. Protected by permit_mutex.
+ * Reasons to withhold all permissions: WITHHELD_UNCLAIMED and PERFCTR_WITHHELD_*. Protected by
+ * permit_mutex.
  */
 #define WITHHELD_UNCLAIMED	BIT(31)	/* we do not have the counters */
 static unsigned int withheld = WITHHELD_UNCLAIMED;
@@ -188,7 +189,7 @@ bool perfctr_cpu_mm_any_given(void)
 	return any;
 }
 
-/* Returns true if this starts or ends the withholding. */
+/* Returns true if this call starts or ends the withholding. */
 bool perfctr_cpu_withhold(unsigned int why, bool withhold)
 {
 	struct permit *permit;
@@ -225,9 +226,9 @@ bool perfctr_x86_any_permitted(void)
 
 /*
  * Zeroes perf_rdpmc_allowed of all processes. At a fork the kernel copies this count but not perf's
- * maps. So a child that was forked before the module was loaded, by a process that had mapped
- * perf's events, would be permitted for good. perf has no counters now, so none of perf's maps is
- * left. We have not given any permission yet.
+ * maps. So if a process that had mapped perf's events forked before the module was loaded, its
+ * child would be permitted for good. perf has no counters now, so none of perf's maps is left. We
+ * have not given any permission yet.
  */
 void perfctr_x86_forget_permits(void)
 {

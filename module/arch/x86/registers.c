@@ -96,7 +96,7 @@ static notrace void write_control(struct perfctr_x86_cpu *cpu, u32 reg, u64 valu
 }
 
 /*
- * Does what let_run() does on processors without a global control: sets or clears the bit that all
+ * Replaces let_run() on processors without a global control. Sets or clears the bit that all
  * counters need. If there is no such bit either, all counters run.
  */
 static noinline notrace void let_run_otherwise(struct perfctr_x86_cpu *cpu, u32 counters)
@@ -116,7 +116,7 @@ static notrace void let_run(struct perfctr_x86_cpu *cpu, u32 counters)
 	u32 before = cpu->running;
 
 	if (likely(perfctr_pmu.global_ctrl)) {
-		/* An NMI compares the register with this: see perfctr_x86_mend(). */
+		/* An NMI compares the register with cpu->running: see perfctr_x86_mend(). */
 		WRITE_ONCE(cpu->running, counters);
 		barrier();
 		if (before != counters)
@@ -228,8 +228,8 @@ static __always_inline void set_up(struct perfctr_x86_cpu *cpu, const struct per
 		perfctr_x86_take_all();
 	/*
 	 * The register of an a-mode counter must not wrap from its upper half to zero, because its
-	 * difference would then change sign. So zero registers that i-mode counters have left
-	 * there.
+	 * difference would then change sign. So zero registers that i-mode counters have left in
+	 * the upper half.
 	 */
 	if (unlikely(cpu->negative & sums)) {
 		perfctr_x86_zero(cpu->negative & sums);

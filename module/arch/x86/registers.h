@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The counters of this processor, as data that the file of its family fills in, and what the
- * registers of a CPU hold. At a switch no code of a family runs. The common code writes the
- * registers from these tables and from the image of a config: see docs/x86-families.md.
+ * Describes the counters of this processor, and says what the registers of a CPU hold. The file of
+ * the processor's family fills in the description. At a switch no code of a family runs. The common
+ * code writes the registers from these tables and from the image of a config: see
+ * docs/x86-families.md.
  */
 #ifndef PERFCTR_X86_REGISTERS_H
 #define PERFCTR_X86_REGISTERS_H
@@ -30,8 +31,8 @@ struct perfctr_x86_entry {
 
 /**
  * struct perfctr_cpu_image - the values of control registers for a config; constant after its claim
- * @counters: counters whose control registers perfctr_cpu_load() writes. Without a global control
- *	it leaves those of the i-mode counters to perfctr_cpu_istart()
+ * @counters: counters whose control registers perfctr_cpu_load() writes. Without a global control,
+ *	perfctr_cpu_istart() writes the registers of the i-mode counters
  * @at_load: number of entries that perfctr_cpu_load() writes
  * @nr: number of entries
  * @entry: the entries, in the order in which they are written
@@ -82,8 +83,8 @@ struct perfctr_x86_known {
  *	take away choices of other counters. NULL: perfctr_x86_place() is enough
  * @name: changes the control to one that asks for counter @hw by name
  * @compile: adds to the image what a checked control needs on counter @hw
- * @counts: returns an MSR by which something counts on this CPU, with its *value, or 0 if nothing
- *	counts. Called while neither perf nor this module counts
+ * @counts: returns an MSR by which something counts on this CPU, with the MSR's value in *value, or
+ *	0 if nothing counts. Called while neither perf nor this module counts
  * @clear_unused: zeroes counters of this CPU that RDPMC reads although they are not in
  *	perfctr_pmu.counters. NULL: there are no such counters
  * @known: events for the trial of counters. A general counter that can count none of them is not
@@ -144,7 +145,7 @@ struct perfctr_x86_control {
  * @counters: all counters, as a bit map
  * @dropped: counters that exist but are not used, as a bit map: see perfctr_x86_drop(). Microcode
  *	may use them, and then sets their bits of @global_ctrl
- * @general: counters that count more than one event
+ * @general: counters that can count different events
  * @width: bits of the narrowest counter
  * @irange: the most events that a counter can count before its interrupt
  * @ctr: description of each of @counters
@@ -283,7 +284,7 @@ static inline bool perfctr_x86_run_always(void)
 	return !perfctr_pmu.global_ctrl && !perfctr_pmu.together;
 }
 
-/* From now on no state may be resumed on that CPU before perfctr_cpu_load(). */
+/* After this call, no state may be resumed on that CPU before perfctr_cpu_load(). */
 static __always_inline void perfctr_x86_belong_to_nobody(struct perfctr_x86_cpu *cpu)
 {
 	cpu->active = 0;
@@ -292,8 +293,8 @@ static __always_inline void perfctr_x86_belong_to_nobody(struct perfctr_x86_cpu 
 }
 
 /*
- * Sets the type of a CPU. From now on only configs of this type may be loaded there. No config is
- * of type PERFCTR_X86_NO_CORE. No config is loaded on the CPU now.
+ * Sets the type of a CPU. Afterwards only configs of this type may be loaded there. No config is of
+ * type PERFCTR_X86_NO_CORE. Call this while no config is loaded on the CPU.
  */
 static inline void perfctr_x86_set_core(struct perfctr_x86_cpu *cpu, u32 core)
 {
@@ -327,8 +328,8 @@ static inline bool perfctr_x86_waits(const struct perfctr_ctr_control *ctr)
 }
 
 /*
- * These two resume and suspend all counters of a state whose config has counters that wait. Such a
- * counter may have started meanwhile.
+ * These two functions resume and suspend all counters of a state whose config has counters that
+ * wait. Such a counter may have started meanwhile.
  */
 void perfctr_x86_resume_waiting(const struct perfctr_config *config,
 				struct perfctr_cpu_state *state);

@@ -11,7 +11,7 @@
 #include "arch/x86/take.h"
 #include "arch/x86/zero.h"
 
-/* Clears the freeze bit, which firmware may have set, because we stop counters ourselves. */
+/* Clears the freeze bit, because we stop counters ourselves. Firmware may have set the bit. */
 static void unfreeze(struct perfctr_x86_cpu *cpu)
 {
 	u64 value;
@@ -125,7 +125,7 @@ void perfctr_x86_take_all(void)
 		return;
 	/* Zero now what perf left, so that a switch need not. */
 	perfctr_x86_clear_perfs();
-	/* On a CPU that joins late the permission may have changed meanwhile. */
+	/* On a CPU that joins late, the permission may have changed meanwhile. */
 	perfctr_cpu_update_permission();
 
 	if (perfctr_pmu.global_ctrl && !cpu->ours)

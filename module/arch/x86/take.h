@@ -7,8 +7,8 @@
 #include <linux/types.h>
 
 /*
- * Removes these counters and architectural events from perfctr_pmu. Nothing has been claimed yet.
- * The caller holds config_mutex.
+ * Removes these counters and architectural events from perfctr_pmu. Call before anything is
+ * claimed. The caller holds config_mutex.
  */
 void perfctr_x86_drop(u32 counters, u32 events);
 

@@ -172,7 +172,9 @@ static void read_running(u64 *counts)
 	}
 }
 
-/* Counts the loop by each counter, in @counts. Returns the counters that could not be set up. */
+/*
+ * Counts the loop by each counter, and sets @counts. Returns the counters that could not be set up.
+ */
 static u32 count(const struct perfctr_cpu_image *image, unsigned long turns, u64 *counts)
 {
 	unsigned long counters = perfctr_pmu.counters;
@@ -243,7 +245,7 @@ static noinline void try_once(struct perfctr_x86_trial *trial)
 		fixed &= good_for[i];
 		tried |= can;
 	}
-	/* Counters with no known event pass, because the processor may lack these events. */
+	/* Counters that were not tried pass, because the processor may lack the known events. */
 	good |= (general & ~tried) | fixed;
 	if (!perfctr_pmu.modeless)
 		good &= try_image(&in_user_mode.image, 0, true);

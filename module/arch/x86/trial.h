@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tries whether the counters of a CPU count. With hypervisors, firmware and emulators a register
- * may not keep a value, or an event may count nothing, although CPUID reports the counter.
+ * Tries whether the counters of a CPU count. Because of a hypervisor, firmware or an emulator, a
+ * register may not keep a value, or an event may count nothing, although CPUID reports the counter.
  */
 #ifndef PERFCTR_X86_TRIAL_H
 #define PERFCTR_X86_TRIAL_H
@@ -20,7 +20,7 @@ struct perfctr_x86_trial {
 	u32 events;
 };
 
-/* How often a trial is repeated at most, and the two numbers of turns of its loop */
+/* The most tries of a trial, and the turns of its short loop and of its long loop */
 #define PERFCTR_X86_TRIES	3
 #define PERFCTR_X86_SHORT	1000
 #define PERFCTR_X86_LONG	11000

@@ -9,7 +9,7 @@
  * registers again. The values of counters are not compared, because they change all the time.
  *
  * A comparison takes up to a dozen RDMSRs of about a hundred cycles each. In a virtual machine the
- * hypervisor handles each RDMSR, which takes a thousand cycles or more. With PREEMPT_RT the timer
+ * hypervisor handles each RDMSR, which takes a thousand cycles or more. With PREEMPT_RT, the timer
  * wakes a thread. In these two cases we compare only ten times a second. We never compare twice in
  * the same jiffy, however often threads end.
  */
@@ -38,7 +38,7 @@ static void report_changed(struct perfctr_x86_cpu *cpu, u32 msr, u64 is, u64 was
 {
 	pr_warn_ratelimited("perfctr: CPU %u, MSR 0x%x: 0x%llx, which was 0x%llx: somebody else writes counters' registers\n",
 			    smp_processor_id(), msr, is, was);
-	/* From now on each resume must call perfctr_cpu_load(), which fails. */
+	/* Each later resume must call perfctr_cpu_load(), which then fails. */
 	cpu->load_core = PERFCTR_X86_CHANGED;
 	perfctr_x86_belong_to_nobody(cpu);
 	if (changed)
@@ -99,7 +99,7 @@ static void look(struct timer_list *timer)
 
 	local_irq_save(flags);
 	/*
-	 * When a CPU goes down its timer moves to another CPU. Ignore it there, because each CPU
+	 * When a CPU goes down, its timer moves to another CPU. Ignore it there, because each CPU
 	 * has its own timer.
 	 */
 	if (timer == this_cpu_ptr(&timers) && perfctr_cpu_verify() &&

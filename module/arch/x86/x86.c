@@ -185,8 +185,8 @@ void perfctr_cpu_reserve(unsigned int cpu)
 		return;
 	core = perfctr_pmu.family->core();
 	/*
-	 * Without this type we cannot have had the counters of this CPU. If @ours is true, it was
-	 * set for another processor in the same place.
+	 * We cannot have had the counters of a CPU of this type. If @ours is true, it was set for
+	 * another processor in the same place.
 	 */
 	if (core == PERFCTR_X86_NO_CORE)
 		coming->ours = false;
@@ -215,7 +215,7 @@ static u64 __init counting(unsigned int hw)
 
 /*
  * Measures what instructions cost, while nobody can have claimed anything yet. Uses the last
- * counter, because on the P6 that counter alone counts nothing.
+ * counter, because on the P6 it counts nothing unless the first event select enables it.
  */
 static void __init measure(void)
 {

@@ -9,7 +9,7 @@
 
 DECLARE_STATIC_KEY_FALSE(perfctr_x86_carry_key);	/* constant after init */
 
-/* Call at init if by errata counters lose or gain carries between their halves. */
+/* Call at init if errata make counters lose or gain carries between their halves. */
 void perfctr_x86_mind_carries(void);
 
 /*
@@ -29,17 +29,17 @@ static inline void write_ctr(unsigned int hw, u64 value)
 	write_value(perfctr_pmu.ctr[hw].msr, value);
 }
 
-/* These two are not inline, because few processors need them. */
+/* These two functions are not inline, because few processors need them. */
 void perfctr_x86_zero_with_carries(u32 counters);
 void perfctr_x86_zero_with_metrics(u32 counters);
 
 /*
  * Zeroes these counters, at each switch between threads that may not see each other's counts.
- * for_each_set_bit() would take half as many instructions again.
+ * for_each_set_bit() would take 50 % more instructions.
  */
 static __always_inline void zero_each(u32 counters)
 {
-	/* Check this once for all counters. write_ctr() would check for each counter. */
+	/* Check the key once for all counters. write_ctr() would check it for each counter. */
 	if (static_branch_unlikely(&perfctr_x86_carry_key)) {
 		perfctr_x86_zero_with_carries(counters);
 		return;

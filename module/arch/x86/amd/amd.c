@@ -11,8 +11,8 @@
  *
  * Bits 41:40 of an event select choose between host and guests. We leave both bits zero, so that a
  * counter counts in the host and in guests, as on Intel. A vCPU's thread then also counts its
- * guest. Other threads run in no guest, and HostOnly (bit 41) would count the same for them. But
- * with HostOnly a counter counts nothing while EFER.SVME is clear, and KVM changes EFER.SVME as its
+ * guest. For other threads, which run no guest, HostOnly (bit 41) would count the same. But with
+ * HostOnly, a counter counts nothing while EFER.SVME is clear, and KVM changes EFER.SVME as its
  * guests come and go.
  *
  * Sources: AMD64 Architecture Programmer's Manual, volume 2, "Performance Monitoring Counters";
@@ -277,7 +277,7 @@ u32 perfctr_amd_15h_counters(u64 event)
 		if ((code & rule->mask) >= rule->first && (code & rule->mask) <= rule->last)
 			return rule->counters;
 	}
-	/* The event is undefined, or it is the northbridge's, which has its own counters. */
+	/* The event is undefined, or belongs to the northbridge, which has its own counters. */
 	return 0;
 }
 
@@ -320,8 +320,8 @@ bool perfctr_amd_is_merge(u64 event)
 }
 
 /*
- * Counting floating-point operations needs Merge, which takes a second counter. Only perf can do
- * so.
+ * Counting floating-point operations needs Merge, which takes a second counter. Only perf can use
+ * Merge.
  */
 static int check_zen(u64 event, struct perfctr_refusal *why)
 {

@@ -11,9 +11,9 @@ bool perfctr_amd_is(void);
 u32 perfctr_amd_look(void);
 
 /*
- * Returns true if this is Merge, event FFFh of Zen and later. A counter of Merge extends the
+ * Returns true if the event is Merge, event FFFh of Zen and later. A counter of Merge extends the
  * counter before it, so that the two together can count more than 15 events per cycle. Merge
- * changes that other counter even if it counts another event for somebody else. The processor must
+ * changes the counter before it even if that counter counts for somebody else. The processor must
  * be AMD's.
  */
 bool perfctr_amd_is_merge(u64 event);

@@ -28,7 +28,7 @@ static const struct perfctr_x86_extra_event before_there_were_any[] = { {} };
 
 /*
  * Nehalem has one register. Event 0x100b is the latency of loads up to Westmere. Later models use
- * another event for it.
+ * another event for this latency.
  */
 static const struct perfctr_x86_extra_event nehalem[] = {
 	{ 0x01b7, OFFCORE_0, 0xffff }, { 0x100b, NONE, 0 }, {}

@@ -95,7 +95,7 @@ static const u32 arch_events[] = {
  * @width: width of the narrowest counter in bits
  * @lacks: architectural events that the processor reports as missing, as a bit map
  * @interrupts: the counters interrupt
- * @pt: the processor has Intel PT, whose interrupt is that of the counters
+ * @pt: the processor has Intel PT, which uses the same interrupt as the counters
  * @freezes: DEBUGCTL_FREEZE exists
  * @full_width: the processor has registers that write all bits of a general-purpose counter
  * @nr_metrics: number of TopDown's metrics
@@ -154,9 +154,9 @@ static unsigned int find_unreported(unsigned int version, unsigned int nr)
 }
 
 /*
- * Returns the number of metrics in the register, which the processor does not report. According to
- * Linux's intel/core.c Sapphire, Emerald and Granite Rapids have both levels. Other models with
- * metrics have only the first level, like Ice Lake.
+ * Returns the number of metrics in the register. The processor does not report this number.
+ * According to Linux's intel/core.c, Sapphire, Emerald and Granite Rapids have both levels. Other
+ * models with metrics have only the first level, like Ice Lake.
  */
 static unsigned int metrics_of_model(void)
 {
@@ -493,7 +493,7 @@ static int check_model(const struct perfctr_ctr_control *ctr, u64 event,
 {
 	if (!model && !is_architectural(event) && event != FIXED_REF_CYCLES_EVENT)
 		why->reason = PERFCTR_REASON_MODEL;
-	/* We also mind sibling hyperthreads that are offline, because they may come up later. */
+	/* Sibling hyperthreads that are offline matter too, because they may come up later. */
 	else if (model && perfctr_intel_model_is_bad(model, event, ctr->ireset, cpu_smt_possible()))
 		why->reason = PERFCTR_REASON_ERRATUM;
 	else
@@ -553,8 +553,8 @@ static u32 intel_counts(u64 *value)
 
 /*
  * Zeroes the counters that we do not use. A process that may read one counter may read all of them,
- * and unused counters may still hold perf's counts. The unused counters have no bit in the global
- * control now, so they stay zero.
+ * and unused counters may still hold perf's counts. The bits of the unused counters in the global
+ * control are clear now, so these counters stay zero.
  */
 static void intel_clear_unused(void)
 {

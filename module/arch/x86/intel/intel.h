@@ -53,7 +53,7 @@ const struct perfctr_intel_model *perfctr_intel_model_find(u8 number);
 u32 perfctr_intel_model_counters(const struct perfctr_intel_model *model, u64 event);
 /*
  * Returns true if an erratum makes the event count wrong, or disturbs other counters. @ictr says
- * that an i-mode counter counts the event, @smt that cores may have two hyperthreads.
+ * that an i-mode counter counts the event. @smt says that cores may have two hyperthreads.
  */
 bool perfctr_intel_model_is_bad(const struct perfctr_intel_model *model, u64 event, bool ictr,
 				bool smt);

@@ -81,7 +81,7 @@ static const struct perfctr_intel_rule westmere_rules[] = {
 };
 
 /*
- * From Sandy Bridge on a core without hyperthreading has 8 counters. A rule of 0xf means that the
+ * From Sandy Bridge on, a core without hyperthreading has 8 counters. A rule of 0xf means that the
  * upper four counters cannot count the event.
  */
 static const struct perfctr_intel_rule sandy_bridge_rules[] = {
@@ -157,12 +157,12 @@ static const struct perfctr_intel_rule ice_lake_rules[] = {
  */
 static const struct perfctr_intel_rule golden_cove_rules[] = {
 	CODE(0x2e, ANY), CODE(0x3c, ANY), CODES(0x01, 0x8f, 0xf),
-	/* CYCLE_ACTIVITY. Linux 7.2 has the last three of these rules, Linux 6.12 does not. */
+	/* CYCLE_ACTIVITY. The last three of these rules are in Linux 7.2, but not in Linux 6.12. */
 	EVENT(0x01a3, 0xf), EVENT(0x02a3, 0xf), EVENT(0x08a3, 0xf),
 	EVENT(0x05a3, 0xf), EVENT(0x06a3, 0xf), EVENT(0x0ca3, 0xf),
 	EVENT(0x04a4, 0x1),		/* TOPDOWN.BAD_SPEC_SLOTS */
 	EVENT(0x08a4, 0x1),		/* TOPDOWN.BR_MISPREDICT_SLOTS */
-	EVENT(0x01cd, 0xfe),		/* MEM_TRANS_RETIRED.LOAD_LATENCY; Linux 7.2 has it */
+	EVENT(0x01cd, 0xfe),		/* MEM_TRANS_RETIRED.LOAD_LATENCY; as in Linux 7.2 */
 	EVENT(0x02cd, 0x1),		/* MEM_TRANS_RETIRED.STORE_SAMPLE */
 	CODE(0xce, 0x1),		/* AMX_OPS_RETIRED */
 	CODES(0xd0, 0xdf, 0xf),

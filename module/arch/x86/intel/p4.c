@@ -9,8 +9,8 @@
  * the same modes.
  *
  * The two hyperthreads of a core share all counters and registers, so we count only on the first
- * hyperthread. An ESCR has mode bits for each hyperthread. The bits of the second are zero, unless
- * a session counts both. An overflow interrupts the first hyperthread.
+ * hyperthread. An ESCR has mode bits for each hyperthread. The bits of the second hyperthread are
+ * zero, unless a session counts both hyperthreads. An overflow interrupts the first hyperthread.
  *
  * RDPMC is faster if bit 31 of the counter's number is set, but then reads only 32 bits. We never
  * set this bit, because a counter may count more than 2^32 events between two reads.
@@ -112,7 +112,7 @@ static const u16 escrs[NR_HALVES][NR_SELECTS] = {
 #define SELECT_CRU	4	/* in the IQ block: CRU_ESCR0 and 1 */
 #define LAST_WITH_IQ	2	/* the last model that has IQ_ESCR0 and 1 */
 #define FIRST_EXTENDED	2	/* the first model with EXTENDED_CASCADE */
-#define EXTENDED	(BIT(12) | GENMASK(17, 15))	/* counters that have it */
+#define EXTENDED	(BIT(12) | GENMASK(17, 15))	/* with EXTENDED_CASCADE */
 
 /* The index of each ESCR in perfctr_pmu.control. 0: there is no such ESCR. Constant after init. */
 static u8 escr_regs[NR_HALVES][NR_SELECTS];
@@ -248,7 +248,7 @@ static void __init describe_p4(void)
 	 */
 	perfctr_pmu.nr_reserved = NR;
 	perfctr_pmu.interrupts = true;
-	/* FORCE_OVF makes each increment overflow, so its period must be 1. */
+	/* FORCE_OVF makes each increment overflow, so the counter's period must be 1. */
 	perfctr_pmu.least_period = 1;
 	perfctr_pmu.overflow = CCCR_OVF;
 	perfctr_pmu.cascade = CCCR_CASCADE | CCCR_EXTENDED;
@@ -357,7 +357,7 @@ static int find_block(const struct perfctr_ctr_control *ctr, unsigned int *block
 	return said && said - 1 != *block ? -EINVAL : 0;
 }
 
-/* Returns the counters of the block that have the ESCR that @cccr selects, as a bit map. */
+/* Returns the counters of the block that can use the ESCR selected by @cccr, as a bit map. */
 static u32 counters_of(unsigned int block, u64 cccr)
 {
 	u32 counters = 0;
@@ -439,8 +439,8 @@ static bool escr_is_free(const struct placing *p, unsigned int n, unsigned int h
 
 /*
  * Tries all placements in turn. A block has at most six counters, so there are fewer than 2,000
- * partial placements. Returns the largest number of counters that could be placed. If it is less
- * than @nr, the next counter has no place.
+ * partial placements. Returns the largest number of counters that could be placed. If this number
+ * is less than @nr, the next counter has no place.
  */
 static unsigned int place_block(struct placing *p)
 {
@@ -526,9 +526,9 @@ static u32 p4_counts(u64 *value)
 }
 
 /*
- * Each block but FLAME has an event that the loop causes. Any number of these events is accepted,
- * because nobody has checked how exactly a real processor counts them. The loop causes no event of
- * the FLAME block, so the four counters of that block are not tried.
+ * Each block except FLAME has an event that the loop causes. Any number of these events is
+ * accepted, because nobody has checked how exactly a real processor counts them. The loop causes no
+ * event of the FLAME block, so the four counters of that block are not tried.
  */
 #define KNOWN(select, code, mask, first, last) {						\
 	.event = (select) << CCCR_SELECT_SHIFT, .config = (code) << 25 | (mask) << 9,	\

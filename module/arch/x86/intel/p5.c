@@ -43,7 +43,7 @@
 #define INSTRUCTIONS	0x16
 
 /*
- * On processors with MMX each event number from this one on means one event on counter 0 and
+ * On processors with MMX, each event number from this one on means one event on counter 0 and
  * another on counter 1.
  */
 #define FIRST_PAIR	0x2a
@@ -168,8 +168,8 @@ static u64 mode_bits(const struct perfctr_ctr_control *ctr)
 }
 
 /*
- * If a number means one event on each counter and the control names no counter, the number means
- * the event of counter 0.
+ * If a number means different events on the two counters, and the control names no counter, the
+ * number means the event of counter 0.
  */
 static int p5_check(const struct perfctr_ctr_control *ctr, u32 *counters,
 		    struct perfctr_refusal *why)
