@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The Pentium 4 has counters that wait until another one overflows. The processor then starts the
- * counter by setting a bit of its control register. This bit is not in our copy of the register,
- * perfctr_x86_cpu.control. Another thread may use the counter next, and then the counter must wait
- * again. So a resume always writes the control register. perfctr_cpu_state.own is a bit map of the
- * state's counters that have started.
+ * The Pentium 4 has counters that wait until another counter overflows. The processor then starts
+ * the counter by setting a bit of its control register. This bit is not in our copy of the
+ * register, perfctr_x86_cpu.control. Another thread may use the counter next, and then the counter
+ * must wait again. So a resume always writes the control register. perfctr_cpu_state.own is a bit
+ * map of the state's counters that have started.
  */
 
 #include <linux/bits.h>

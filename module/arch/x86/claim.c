@@ -442,7 +442,7 @@ void perfctr_cpu_join_claims(void)
 
 /*
  * Gives this CPU's counters back. Threads that must leave the CPU may take them again and raise
- * interrupts, but the kernel masks all interrupts of such a CPU.
+ * interrupts, but the kernel masks all interrupts of a CPU that goes down.
  */
 void perfctr_cpu_offline(void)
 {

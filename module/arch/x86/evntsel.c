@@ -107,8 +107,8 @@ int perfctr_x86_evntsel_check(const struct perfctr_ctr_control *ctr)
 }
 
 /*
- * If the user passed a whole event select, adapts it to the counter. On the P6 only the first event
- * select has the enable bit.
+ * If the user passed a whole event select, adapts it to the counter. On the P6, only the first
+ * event select has the enable bit.
  */
 void perfctr_x86_evntsel_name(struct perfctr_ctr_control *ctr, u32 hw)
 {
@@ -124,9 +124,9 @@ void perfctr_x86_evntsel_compile(const struct perfctr_ctr_control *ctr, u32 hw,
 }
 
 /*
- * Returns an event select that counts, with its *value, or 0. If one bit enables all counters, it
- * is in the first event select. perf leaves that bit set and the mode bits zero, so the mode bits
- * are checked as well.
+ * Returns an event select that counts, with its value in *value, or 0. If one bit enables all
+ * counters, it is in the first event select. perf leaves that bit set and the mode bits zero, so
+ * the mode bits are checked as well.
  */
 u32 perfctr_x86_evntsel_counts(u64 *value)
 {

@@ -21,7 +21,7 @@
 
 /*
  * The events of this processor, the MSRs of their registers, a bit map of the registers that exist,
- * and the function of perfctr_x86_extra_init_by() or NULL. Constant after init.
+ * and the function passed to perfctr_x86_extra_init_by(), or NULL. Constant after init.
  */
 static const struct perfctr_x86_extra_event none[1];
 static const struct perfctr_x86_extra_event *events = none;
@@ -104,7 +104,7 @@ int perfctr_x86_extra_check(const struct perfctr_ctr_control *ctr, u64 *values)
 		return ctr->config ? -EINVAL : 0;
 	if (event->reg == PERFCTR_X86_NO_EXTRA || !(registers & BIT(event->reg)))
 		return -EOPNOTSUPP;
-	/* Without a set bit the event would count nothing. */
+	/* If no bit is set, the event counts nothing. */
 	if (!ctr->config || ctr->config & ~event->valid)
 		return -EINVAL;
 	if (values[event->reg] && values[event->reg] != ctr->config)

@@ -44,7 +44,8 @@ void perfctr_x86_extra_init_by(u64 (*value)(const struct perfctr_ctr_control *ct
 /*
  * Checks the register value of a counter of a control. @values has the values that the counters
  * before this one need in each register, and is all zero for the first counter. Returns 0, or
- * -EINVAL if the value is wrong or another counter needs another value, or -EOPNOTSUPP.
+ * -EINVAL if the value is wrong or another counter needs another value, or -EOPNOTSUPP if the
+ * register cannot be used.
  */
 int perfctr_x86_extra_check(const struct perfctr_ctr_control *ctr, u64 *values);
 

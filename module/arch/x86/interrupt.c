@@ -10,7 +10,7 @@
  * Nothing is lost then, because the sums show what has overflowed.
  *
  * While we have the counters, perf has none. But Intel PT interrupts through the LVTPC too. We pass
- * such an interrupt to perf as an NMI, as perf expects. In any NMI perf's handler acknowledges all
+ * such an interrupt to perf as an NMI, as perf expects. In any NMI, perf's handler acknowledges all
  * overflows, stops or starts all counters, and sets the LVTPC to NMI. Our handler runs after perf's
  * and repairs this.
  */

@@ -424,7 +424,7 @@ bool perfctr_cpu_shared_exists(void)
 	unsigned int i;
 
 	/*
-	 * On a Pentium 4 perf counts wrong, because p4_pmu_set_period() uses the start value of a
+	 * On a Pentium 4, perf counts wrong, because p4_pmu_set_period() uses the start value of a
 	 * counter before x86_perf_event_set_period() has computed it. This is so in Linux 6.1 to at
 	 * least 7.2.
 	 */

@@ -408,8 +408,8 @@ static inline void perfctr_cpu_revoke(u32 granted)
 extern atomic_t perfctr_x86_giving;
 
 /*
- * Returns true if the task may execute RDPMC, or may soon be permitted. This includes permissions
- * by perf, but perf has no counters while we have them.
+ * Returns true if the task may execute RDPMC, or will soon be permitted to do so. This includes
+ * permissions by perf, but perf has no counters while we have them.
  */
 static __always_inline bool perfctr_cpu_is_permitted(const struct task_struct *task)
 {

@@ -48,8 +48,8 @@ struct perfctr_cpu_image {
 #define PERFCTR_X86_ENTRIES	2
 
 /*
- * Adds an entry to the end of the image. If this part of the image already has an entry for the
- * register, that entry is extended instead.
+ * Adds an entry to the end of the image. If an entry from image->at_load on is for the same
+ * register, extends that entry instead.
  */
 void perfctr_x86_image_add(struct perfctr_cpu_image *image, u32 reg, u64 mask, u64 value);
 

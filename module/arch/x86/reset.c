@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Resets counters because of errata AAK100, AAP53 and BD53 (specification updates of Nehalem and
- * Westmere). After a write of its event select a counter may count core cycles instead of the
+ * Westmere). After a write of its event select, a counter may count core cycles instead of the
  * event, or nothing. Before we write an event select, all counters must stop, get special events,
  * run, and stop again. The counts of these special events mean nothing.
  */

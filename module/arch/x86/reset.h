@@ -21,7 +21,7 @@ void perfctr_x86_reset_needed(const u32 *events, unsigned int nr);
 
 /*
  * Resets the counters if these entries of an image change an event select. Call this if
- * perfctr_x86_reset_key is set, before the entries are written. No state is resumed, so zeroed
+ * perfctr_x86_reset_key is set, before the entries are written. No state is resumed then, so zeroed
  * counters lose no counts.
  */
 void perfctr_x86_reset_before(struct perfctr_x86_cpu *cpu, const struct perfctr_x86_entry *entry,

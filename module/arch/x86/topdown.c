@@ -32,7 +32,7 @@
 
 #define UNITS	255	/* the metric's value for all slots */
 
-/* With this bit of the global control metrics run whenever SLOTS does. */
+/* With this bit of the global control, metrics run whenever SLOTS runs. */
 #define GLOBAL_METRICS	BIT_ULL(48)
 
 #define METRIC_FIRST	PERFCTR_EVENT_METRIC(0)

@@ -7,7 +7,7 @@
  * of whole CPUs. amd_uncore reserves nothing, and its counts include other users' programs. So the
  * policy "guarded" cannot hold while amd_uncore is there.
  *
- * amd_uncore is built into the kernel or a module. When the module is loaded, and before it can
+ * amd_uncore is a module, or is built into the kernel. When the module is loaded, and before it can
  * have any event, we withdraw the permission to execute RDPMC. We do not give the permission back
  * when the module is unloaded, because its counters keep their values.
  */
@@ -63,7 +63,7 @@ static bool device_exists(const char *type)
 
 /*
  * Returns true if amd_uncore has registered one of its PMUs, whose names depend on the family. Also
- * returns true if even the PMU of the cores is missing, because then nothing can be known.
+ * returns true if the PMU of the cores is missing too, because nothing can be known then.
  */
 static bool is_there(void)
 {

@@ -5,7 +5,7 @@
  * counts are wrong from then on, and nobody would notice.
  *
  * So we compare the registers with the copy at each tick of each CPU that is not idle, and when a
- * state ends its counting. After a difference no state counts on this CPU until we take the
+ * state ends its counting. After a difference, no state counts on this CPU until we take the
  * registers again. The values of counters are not compared, because they change all the time.
  *
  * A comparison takes up to a dozen RDMSRs of about a hundred cycles each. In a virtual machine the

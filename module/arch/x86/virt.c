@@ -6,7 +6,7 @@
  * all of its bits, even if we have the counters. perf does not write other registers while it has
  * no counters.
  *
- * A probe restores the global control when that function returns. Meanwhile our running counters
+ * A probe restores the global control when perf's function returns. Until then our running counters
  * miss some instructions of the kernel, and our stopped counters count some. If the probe cannot be
  * set, verify.c finds the difference.
  */

@@ -13,9 +13,9 @@ DECLARE_STATIC_KEY_FALSE(perfctr_x86_carry_key);	/* constant after init */
 void perfctr_x86_mind_carries(void);
 
 /*
- * Writes a counter. By an erratum of the Pentium 4 (N15; O8 of the Xeon MP) a pending event is
- * added when the value is written, and may carry into the upper half. So we write the value twice,
- * as perf does.
+ * Writes a counter. Because of an erratum of the Pentium 4 (N15; O8 of the Xeon MP), a pending
+ * event is added when the value is written, and may carry into the upper half. So we write the
+ * value twice, as perf does.
  */
 static __always_inline void write_value(u32 msr, u64 value)
 {
@@ -34,8 +34,8 @@ void perfctr_x86_zero_with_carries(u32 counters);
 void perfctr_x86_zero_with_metrics(u32 counters);
 
 /*
- * Zeroes these counters, at each switch between threads that may not see each other's counts.
- * for_each_set_bit() would take 50 % more instructions.
+ * Zeroes these counters. Called at each switch between threads that may not see each other's
+ * counts. for_each_set_bit() would take 50 % more instructions.
  */
 static __always_inline void zero_each(u32 counters)
 {

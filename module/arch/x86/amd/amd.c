@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * AMD's processors, and Hygon's. Each counter has an event select with the P6's layout. Since
- * family 10h an event number has 12 bits.
+ * family 10h, an event number has 12 bits.
  *
  * - K7, K8, families 10h to 14h: four counters.
  * - Family 15h and later: six counters in other registers, if CPUID reports PERFCTR_CORE. The four
@@ -288,9 +288,9 @@ static bool is_northbridges(unsigned int code)
 }
 
 /*
- * Checks an event on families before Zen. On K8 and families 10h to 14h all cores share the
+ * Checks an event on families before Zen. On K8 and families 10h to 14h, all cores share the
  * counters of the northbridge's events. perf keeps two cores from using the same shared counter,
- * which we cannot do at a switch. Later families have separate counters for these events, and
+ * which we cannot do at a switch. Families 15h and 16h have separate counters for these events, and
  * amd_uncore programs them.
  */
 static int check_old(u64 event, u32 *counters, struct perfctr_refusal *why)

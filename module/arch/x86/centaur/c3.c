@@ -7,7 +7,7 @@
  *
  * Sources: the documentation of perfctr 2.6 (low-level-x86.txt), and its table of events, which
  * cites VIA's data sheet of the C3 Samuel 2 and reports how RDPMC behaves. Neither source gives the
- * width of the counter. Like perfctr 2.6 we use 32 bits.
+ * width of the counter. Like perfctr 2.6, we use 32 bits.
  */
 
 #include <linux/errno.h>
@@ -60,7 +60,7 @@ u32 __init perfctr_c3_look(void)
 	perfctr_pmu.width = WIDTH;
 	perfctr_pmu.rate_shift = RATE_SHIFT;
 	/*
-	 * For this processor Linux has a single reservation, which covers all counters. Its key is
+	 * For this processor, Linux has a single reservation, which covers all counters. Its key is
 	 * the first register.
 	 */
 	perfctr_pmu.ctr[0].msr = MSR_P6_PERFCTR0;

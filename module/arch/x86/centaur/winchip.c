@@ -9,7 +9,7 @@
  *
  * Sources: the documentation of perfctr 2.6 (low-level-x86.txt), and its table of events, which
  * cites IDT's data sheets of the WinChip C6, 2A and 3. Neither source gives the width of the
- * counters. Like perfctr 2.6 we use 32 bits.
+ * counters. Like perfctr 2.6, we use 32 bits.
  */
 
 #include <linux/errno.h>

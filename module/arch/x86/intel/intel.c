@@ -21,11 +21,11 @@
 #include "arch/x86/topdown.h"
 
 #define CPUID_PERFMON	10
-/* On a hybrid processor EAX of this leaf holds the type and the native model of this core. */
+/* On a hybrid processor, EAX of this leaf holds the type and the native model of this core. */
 #define CPUID_CORE	0x1a
 
 /*
- * From version 6 on perf reaches the counters by other registers, MSRs 0x1900 and up. The kernel
+ * From version 6 on, perf reaches the counters by other registers, MSRs 0x1900 and up. The kernel
  * grants every reservation of these registers, so perf and the module could program the same
  * counters.
  */
@@ -460,8 +460,8 @@ static bool is_lacking(u64 event)
 
 /*
  * Returns a bit map with the fixed counter that can count this event, or 0. On a general-purpose
- * counter REF_CYCLES means bus cycles, as in perf. So REF_CYCLES gets its fixed counter only if the
- * control names that counter.
+ * counter, REF_CYCLES means bus cycles, as in perf. So REF_CYCLES gets its fixed counter only if
+ * the control names that counter.
  */
 static u32 fixed_counter(const struct perfctr_ctr_control *ctr, u64 event)
 {

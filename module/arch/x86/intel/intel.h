@@ -10,13 +10,13 @@ extern const struct perfctr_x86_family perfctr_intel;
 bool perfctr_intel_is(void);
 u32 perfctr_intel_look(void);
 
-/* Tells extra.c which events of this model need a register of their own. */
+/* Tells extra.c which events of this model need a second register. */
 void perfctr_intel_events_init(void);
 
 /*
  * Errata of models, with their numbers in Intel's specification updates:
  *
- * RESET: AAK100, AAP53, BD53. After a write of its event select a counter may count core cycles
+ * RESET: AAK100, AAP53, BD53. After a write of its event select, a counter may count core cycles
  *	instead, or nothing, unless all counters were reset before the write: see
  *	perfctr_x86_reset_before().
  * SIBLINGS: BJ122, BV98, HSD29. If a counter counts an event of code 0xd0 to 0xd3, the counter of

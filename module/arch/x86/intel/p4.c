@@ -2,7 +2,7 @@
 /*
  * Intel's Pentium 4 (family 15): 18 counters in four blocks. Each counter has a control register,
  * the CCCR, which selects one of its block's event registers, the ESCRs. A control's event is the
- * value of the CCCR, and its config the value of the ESCR, as in perfctr 2.6.
+ * value of the CCCR, and its config is the value of the ESCR, as in perfctr 2.6.
  *
  * A block has two halves, and most kinds of ESCR exist once in each half. So two different events
  * of one kind must be counted in different halves. All counters that select the same ESCR count in
@@ -205,7 +205,7 @@ static void __init describe_escrs(void)
 
 /*
  * Returns the value that the control needs in PEBS_ENABLE (@reg is 0) or PEBS_MATRIX_VERT (@reg is
- * 1). A core has one of each.
+ * 1). Each core has these two registers once.
  */
 static u64 pebs_value(const struct perfctr_ctr_control *ctr, unsigned int reg)
 {
@@ -384,8 +384,8 @@ static int p4_check(const struct perfctr_ctr_control *ctr, u32 *counters,
 		return -EINVAL;
 	*counters = counters_of(block, ctr->event);
 	/*
-	 * By an erratum of most models a counter that waits for another to overflow does not
-	 * interrupt reliably.
+	 * Because of an erratum of most models, a counter that waits until another counter
+	 * overflows does not interrupt reliably.
 	 */
 	if (*counters && ctr->ireset && perfctr_x86_waits(ctr)) {
 		why->reason = PERFCTR_REASON_ERRATUM;

@@ -91,7 +91,7 @@ void __init perfctr_cesr_describe(unsigned int width)
 	perfctr_pmu.general = perfctr_pmu.counters;
 	perfctr_pmu.width = width;
 	perfctr_pmu.rate_shift = RATE_SHIFT;
-	/* For this processor Linux has a single reservation, which covers all counters. */
+	/* For this processor, Linux has a single reservation, which covers all counters. */
 	perfctr_pmu.nr_reserved = 1;
 	perfctr_pmu.nr_controls_reserved = 1;
 }
