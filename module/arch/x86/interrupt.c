@@ -138,7 +138,8 @@ void perfctr_x86_take_interrupts(bool take)
 }
 
 /*
- * Called before a CPU comes up. The kernel then sets up the LVTPC, so we do not have it any more.
+ * Called before a CPU comes up. As it comes up, the kernel sets up the LVTPC, so we do not have the
+ * LVTPC any more.
  */
 void perfctr_x86_forget_interrupts(unsigned int cpu)
 {
@@ -147,7 +148,7 @@ void perfctr_x86_forget_interrupts(unsigned int cpu)
 
 /*
  * Returns true if the interrupt came from user mode. In 64-bit mode only such an interrupt runs on
- * the stack of the thread. In 32-bit mode this is always false, because nothing tells us.
+ * the stack of the thread. In 32-bit mode we cannot know this, and always return false.
  */
 notrace bool perfctr_cpu_interrupted_user(void)
 {

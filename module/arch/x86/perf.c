@@ -3,8 +3,8 @@
  * x86: counting by perf's events.
  *
  * perf's counters run all the time, and a process that may execute RDPMC in user mode can read each
- * of them. perf permits this to every process that has mapped an event of its own. So users without
- * privilege may count by perf's events only if no user can get that permission.
+ * of them. perf permits RDPMC to every process that has mapped an event of its own. So users
+ * without privilege may count by perf's events only if no user can get that permission.
  */
 
 #include <linux/kernel.h>
@@ -299,7 +299,7 @@ bool perfctr_cpu_shared_twin(const struct perf_event *event, struct perfctr_shar
 	u8 number;
 
 	known = perfctr_x86_trial_wanted ? find_known(event, &number) : NULL;
-	/* The native driver keeps results only for events that have a bit. */
+	/* The native driver keeps results only for known events whose @bit is not 0. */
 	if (!known || verdicts_of(event)->tried & BIT(number) || (cpu->tried && known->bit))
 		return false;
 	*attr = (struct perfctr_shared_attr){

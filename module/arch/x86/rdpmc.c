@@ -18,9 +18,9 @@
  * counters while we have them.
  *
  * RDPMC reads whatever the registers hold. So a process may have the permission only while we have
- * the counters. Otherwise perf may count other users' programs by them. We give the permission
- * after we have taken the counters on every CPU. On each CPU we end the permission before we give
- * the counters back.
+ * the counters. Otherwise perf may count other users' programs by the registers. We give the
+ * permission after we have taken the counters on every CPU. On each CPU we end the permission
+ * before we give the counters back.
  *
  * If there are no kprobes, or no cr4_update_pce(), or if RDPMC is missing or has an erratum, nobody
  * is permitted, and reads go through the kernel.

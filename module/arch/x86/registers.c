@@ -273,8 +273,8 @@ notrace int perfctr_cpu_restart(const struct perfctr_config *config, unsigned lo
 	set_up(cpu, config);
 	silence(cpu, ~config->mask | config->imask);
 	/*
-	 * Compare both process and user: a process may have several users, and a user several
-	 * processes.
+	 * Compare both process and user: a process may have several users, and a user may have
+	 * several processes.
 	 */
 	foreign = !private && cpu->dirty &&
 		  (!mm || cpu->private_mm != mm || !uid_eq(cpu->private_uid, uid));
@@ -437,8 +437,8 @@ notrace void perfctr_cpu_iclear(const struct perfctr_config *config)
 }
 
 /*
- * Clears the overflow bit in the control of each counter that may interrupt. In counters that have
- * been stopped the bit is already clear, because a write of the control clears it.
+ * Clears the overflow bit in the control of each counter that may interrupt. For counters that have
+ * been stopped, the bit is already clear, because a write of the control clears it.
  */
 static noinline notrace void acknowledge_each(struct perfctr_x86_cpu *cpu)
 {

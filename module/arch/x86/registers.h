@@ -2,7 +2,7 @@
 /*
  * Describes the counters of this processor, and says what the registers of a CPU hold. The file of
  * the processor's family fills in the description. At a switch no code of a family runs. The common
- * code writes the registers from these tables and from the image of a config: see
+ * code writes the registers from this description and from the image of a config: see
  * docs/x86-families.md.
  */
 #ifndef PERFCTR_X86_REGISTERS_H

@@ -2,8 +2,8 @@
 /*
  * TopDown: how many of the pipeline's slots for operations were used, and why the others were not.
  * Fixed counter 3, SLOTS, counts all slots. One register, PERF_METRICS, has up to eight metrics of
- * 8 bits. A metric of n says that of the slots since SLOTS and PERF_METRICS were zero, n / 255 were
- * of the metric's kind (Intel SDM, volume 3, "Performance Metrics"; Linux's perf_metrics of
+ * 8 bits. A metric of n says that, of the slots since SLOTS and PERF_METRICS were zero, n / 255
+ * were of the metric's kind (Intel SDM, volume 3, "Performance Metrics"; Linux's perf_metrics of
  * intel/core.c).
  *
  * So a metric is not a counter, and the difference of two of its values means nothing. We make a

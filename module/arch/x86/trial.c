@@ -52,7 +52,7 @@ static bool write_safe(u32 msr, u64 value)
 }
 
 /*
- * Writes a counter twice, because by an erratum of the Pentium 4 (N15) the first write may carry:
+ * Writes a counter twice, because an erratum of the Pentium 4 (N15) may make the first write carry:
  * see zero.h.
  */
 static bool write_ctr_safe(u32 msr, u64 value)

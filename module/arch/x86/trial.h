@@ -50,7 +50,7 @@ void perfctr_x86_trial_init(void);
  */
 void perfctr_x86_try(struct perfctr_x86_trial *trial);
 
-/* Executes a loop with two instructions in each turn, one of which is a branch. In spin.c. */
+/* Executes a loop with two instructions in each turn, one of which is a branch: see spin.c. */
 void perfctr_x86_spin(unsigned long turns);
 
 #endif /* PERFCTR_X86_TRIAL_H */

@@ -9,7 +9,7 @@
  *
  * amd_uncore is a module, or is built into the kernel. When the module is loaded, and before it can
  * have any event, we withdraw the permission to execute RDPMC. We do not give the permission back
- * when the module is unloaded, because its counters keep their values.
+ * when the module is unloaded, because the counters of amd_uncore keep their values.
  */
 
 #include <linux/init.h>

@@ -115,7 +115,7 @@ void perfctr_cpu_unreserve(unsigned int cpu)
 }
 
 /*
- * This also verifies the registers, because the timer of verify.c does not run on CPUs without a
+ * Ageing also verifies the registers, because the timer of verify.c does not run on CPUs without a
  * tick.
  */
 int perfctr_cpu_age(void *unused)

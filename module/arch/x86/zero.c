@@ -8,8 +8,8 @@
 #include "arch/x86/zero.h"
 
 /*
- * registers.h and perfctr_cpu.h declare these. They are defined here because this is the lowest
- * file that uses them.
+ * registers.h and perfctr_cpu.h declare these variables. They are defined here because this is the
+ * lowest file that uses them.
  */
 struct perfctr_pmu perfctr_pmu;
 DEFINE_PER_CPU(struct perfctr_x86_cpu, perfctr_x86_cpu);

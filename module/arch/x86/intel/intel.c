@@ -127,7 +127,7 @@ bool __init perfctr_intel_is(void)
 {
 	/*
 	 * Family 6, and families from 18 on, have this leaf. The families in between, Knights
-	 * Corner and the P4, do not.
+	 * Corner and the P4, lack it.
 	 */
 	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL &&
 	       (boot_cpu_data.x86 == 6 || boot_cpu_data.x86 >= 18) &&

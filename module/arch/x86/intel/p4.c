@@ -119,8 +119,8 @@ static u8 escr_regs[NR_HALVES][NR_SELECTS];
 static bool hyperthreads;
 
 /*
- * Returns the half of a counter. The first half of a block has its counters 0 and 1, the second
- * half has 2 and 3. Each half of the IQ block has one counter more.
+ * Returns the half of a counter. The first half of a block has its counters 0 and 1, and the second
+ * half has its counters 2 and 3. Each half of the IQ block has one counter more.
  */
 static unsigned int half_of(unsigned int hw)
 {
@@ -342,7 +342,7 @@ static bool pebs_is_valid(const struct perfctr_ctr_control *ctr)
 
 /*
  * Sets *block to the number of the block, counted from 0. Returns 0, or -EINVAL if the control
- * names no block, or two different ones.
+ * names no block, or two different blocks.
  */
 static int find_block(const struct perfctr_ctr_control *ctr, unsigned int *block)
 {

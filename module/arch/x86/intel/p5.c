@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Intel's P5, with or without MMX, and Cyrix's clones of it, 6x86MX, MII and III. They have two
+ * Intel's P5, with or without MMX, and Cyrix's clones of it (6x86MX, MII and III). They have two
  * counters. Each counter's control is a half of one register, CESR. The counters do not interrupt.
  *
  * - A half holds an event number, and a bit for each mode in which to count. If both mode bits are
