@@ -3,22 +3,20 @@
  * The periods of i-mode counters. overflow.c handles the end of a period.
  *
  * An i-mode counter has a sum as any other counter has, so its count is exact whatever the period.
- * An overflow is due when the sum reaches a limit. Each suspend compares the two, in the interrupt
- * or in a switch that comes before the interrupt. So an overflow is not lost when its interrupt is
- * lost, and is not delivered twice.
+ * An overflow is due when the sum reaches a limit. Each suspend compares the sum with the limit, in
+ * the interrupt or in a switch that comes before the interrupt. So an overflow is not lost when its
+ * interrupt is lost, and is not delivered twice.
  *
- *	running --(sum reached: look)--> overflown, pending
- *	overflown, pending --(deliver: on the way to user mode, or by the interrupt
- *				if it interrupts user mode)--> overflown, delivered
+ * running --(sum reached: look)--> overflown, pending overflown, pending --(deliver: on the way to
+ *	user mode, or by the interrupt if it interrupts user mode)--> overflown, delivered
  *	overflown, delivered --(IRESUME, REFRESH, or by itself)--> running, with a new period
  *
  * The owner does all of this, or an interrupt on the owner's CPU. So races have simple outcomes. If
- * an overflow's interrupt comes as the owner enters the kernel for
- *  - CONTROL or UNLINK: the overflow is forgotten with the old control. After the call no signal
- *	comes, except one that was already blocked before the call.
- *  - IRESUME or REFRESH: the counters have just overflowed, and no signal was sent. So IRESUME
- *	returns EINVAL, and REFRESH sets the number. The signal comes as the call returns.
- *  - exit: nothing is delivered. The sums are right.
+ *  an overflow's interrupt comes as the owner enters the kernel for - CONTROL or UNLINK: the
+ *  overflow is forgotten with the old control. After the call no signal comes, except one that was
+ *  already blocked before the call. - IRESUME or REFRESH: the counters have just overflowed, and no
+ *  signal was sent. So IRESUME returns EINVAL, and REFRESH sets the number. The signal comes as the
+ *  call returns. - exit: nothing is delivered. The sums are right.
  */
 
 #include <linux/slab.h>
@@ -36,13 +34,15 @@ struct perfctr_imode *perfctr_imode_create(u32 nr, gfp_t gfp)
 	return imode;
 }
 
-/* A start value has changed, so the next start must write the registers. */
+/* Makes the next start write the registers, because a start value has changed. */
 static void ireload(struct perfctr_imode *imode)
 {
 	imode->cpu = -1;
 }
 
-/* Begins a full period of each counter. Without a signal and a recorder no overflow is ever due. */
+/*
+ * Begins a full period of each counter. Without a signal and a recorder, no overflow is ever due.
+ */
 static void begin_periods(struct vperfctr *perfctr)
 {
 	u32 i, first = perfctr_config_nr_actrs(perfctr->config);
@@ -147,12 +147,16 @@ notrace void vperfctr_imode_resume(struct vperfctr *perfctr)
 	const struct perfctr_imode *imode = perfctr->imode;
 	u32 i;
 
-	/* The register started at sum - next, so the difference is next, even if it runs. */
+	/*
+	 * The register started at sum - next, so the difference is next, even if the register runs.
+	 */
 	for (i = 0; i < imode->nr; i++)
 		ctr[i].acc = imode->ctr[i].next;
 }
 
-/* Makes sums, and begins a new period of each counter that has overflowed. Returns their mask. */
+/*
+ * Makes sums, and begins a new period of each counter that has overflowed. Returns a mask of these.
+ */
 static u32 identify_overflow(struct vperfctr *perfctr)
 {
 	struct perfctr_imode *imode = perfctr->imode;
@@ -210,7 +214,7 @@ static void become_suspended(struct vperfctr *perfctr, const u64 *value)
 	WRITE_ONCE(perfctr->seq, perfctr->seq + 1);
 }
 
-/* Readers do not use the differences meanwhile, because seq is odd and interrupts are off. */
+/* While this function runs, no reader uses the differences: seq is odd, and interrupts are off. */
 bool vperfctr_imode_restart(struct vperfctr *perfctr, const u64 *value, bool suspend)
 {
 	const struct perfctr_config *config = perfctr->config;
@@ -243,7 +247,7 @@ notrace void vperfctr_imode_look(struct vperfctr *perfctr)
 		return;
 	imode->pending |= mask;
 	WRITE_ONCE(perfctr->overflows, perfctr->overflows + 1);
-	/* With samples the counters go on. A sample is written as soon as that is possible. */
+	/* With samples, the counters go on. A sample is written as soon as possible. */
 	if (!perfctr->recorder)
 		atomic_or(PERFCTR_HOLD_OVERFLOWN, &perfctr->hold);
 }

@@ -27,20 +27,20 @@ void vperfctr_imode_init(struct vperfctr *perfctr, int signo, u64 refresh);
 void vperfctr_throttle(struct vperfctr *perfctr, bool throttled);
 /* Starts the i-mode counters. Returns 0, or the error of perfctr_cpu_istart(). */
 int vperfctr_imode_start(struct vperfctr *perfctr);
-/* Turns the sums of i-mode counters into differences. perfctr_cpu_resume() does a-mode counters. */
+/* Turns the sums of i-mode counters into differences. perfctr_cpu_resume() does so for a-mode. */
 void vperfctr_imode_resume(struct vperfctr *perfctr);
 /* Reads all sums of a state that is resumed, without suspending the state. */
 void vperfctr_imode_sample(const struct vperfctr *perfctr, u64 *value);
 /*
- * Finds out which counters have overflowed. If one has, and the state does not record, sets
- * PERFCTR_HOLD_OVERFLOWN. Called while seq is still odd.
+ * Finds out which counters have overflowed. Sets PERFCTR_HOLD_OVERFLOWN if one has, and the state
+ * does not record. Called while seq is still odd.
  */
 void vperfctr_imode_look(struct vperfctr *perfctr);
 
 /*
  * An overflow interrupt calls the next three functions, one after the other. They take less time
- * than to suspend and resume the state. The state is resumed, counts only user mode, and its page
- * shows nothing.
+ * than a suspend and a resume of the state would. The state is resumed, counts only user mode, and
+ * its page shows nothing.
  *
  * The first function stops the i-mode counters. The a-mode counters run on, and count nothing in
  * the kernel.

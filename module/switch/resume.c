@@ -86,8 +86,8 @@ static __always_inline bool load_private(struct vperfctr *perfctr, kuid_t uid)
  * Under "guarded" the registers must hold nothing of others, so they start from zero, unless they
  * have only run for the owner's kin. Sets *readable if the page may show the registers, and *permit
  * if the owner may read them without a fault. While the state is held the page shows nothing, and
- * the permission lasts for the grace. After an overflow the permission stays, because the
- * interrupted read goes on when the signal handler returns. Returns false if the state was lost.
+ * the permission lasts for the grace. After an overflow the permission stays, because a read that
+ * was interrupted goes on when the signal handler returns. Returns false if the state was lost.
  */
 static __always_inline bool load_user(struct vperfctr *perfctr, int hold,
 				      bool *readable, bool *permit)
@@ -111,7 +111,7 @@ static __always_inline bool load_user(struct vperfctr *perfctr, int hold,
 		return !counting || perfctr_cpu_has_loaded(config) || load(perfctr);
 	if (!load_private(perfctr, uid))
 		return false;
-	/* i-mode counters may hold counts of others until they start, which sets their values. */
+	/* i-mode counters may hold counts of others, until a start sets new values. */
 	if (!counting && config->imask)
 		perfctr_cpu_iclear(config);
 	return true;
@@ -219,8 +219,8 @@ static bool resume_imode(struct vperfctr *perfctr)
 }
 
 /*
- * Queues the work again that vperfctr_return() could not do when it was due. Returns true if there
- * is such work.
+ * Queues again the work that vperfctr_return() could not do when the work was due. Returns true if
+ * there is such work.
  */
 static __always_inline bool todo_again(struct vperfctr *perfctr, struct task_struct *owner)
 {
@@ -239,7 +239,7 @@ static __always_inline void resume_plainly(struct vperfctr *perfctr, struct task
 {
 	if (!todo_again(perfctr, owner) && likely(!perfctr->undo)) {
 		WRITE_ONCE(perfctr->at_once, READ_ONCE(perfctr->config->id));
-		/* Other threads may hold a state of a tree: see tree.c, "Stop and go". */
+		/* Other threads may set a hold of a state in a tree: see tree.c, "Stop and go". */
 		if (perfctr->tree) {
 			smp_mb();	/* pairs with member_hold() */
 			if (unlikely(atomic_read(&perfctr->hold)))
@@ -252,9 +252,9 @@ static __always_inline void resume_plainly(struct vperfctr *perfctr, struct task
 /*
  * Lets another thread hand its counters over to this state at the next switch-in, if nothing
  * happens in between. Either the page shows the registers (@shown), or there is no page and anybody
- * could read them. Whoever unmaps the page writes user first, and whoever holds the state writes
- * hold first. Both then write at_once. So either their at_once replaces ours, or we see what they
- * wrote before it.
+ * could read the registers. Whoever unmaps the page writes user first, and whoever holds the state
+ * writes hold first. Both then write at_once. So either their at_once replaces ours, or we see what
+ * they wrote before it.
  */
 static __always_inline void let_take_over(struct vperfctr *perfctr, bool shown)
 {
@@ -339,8 +339,8 @@ static __always_inline bool resume_and_show(struct vperfctr *perfctr)
 	}
 	todo_again(perfctr, current);
 	/*
-	 * The registers may have run private to this thread since the switch. Its switch-out would
-	 * not stop them, since it has no permission to take back.
+	 * The registers may have run private to this thread since the switch. The switch-out would
+	 * not stop them, since this thread has no permission that could be taken back.
 	 */
 	if (!counting && !permit)
 		leave_registers(is_same_user(perfctr_cpu_private_user()));
@@ -374,7 +374,7 @@ static bool cpu_is_going(int cpu)
 	return !cpumask_test_cpu(cpu, cpu_active_mask);
 }
 
-/* Sets the timer for samples of a state of the shared source, which has no i-mode counters. */
+/* Sets the timer for samples of a shared state. Such a state has no i-mode counters. */
 static noinline notrace void resume_timer(struct vperfctr *perfctr, struct task_struct *owner)
 {
 	struct perfctr_recorder *recorder = perfctr->recorder;
@@ -408,7 +408,7 @@ static void resume_shared(struct vperfctr *perfctr, bool call, struct task_struc
 		vperfctr_lose(perfctr);
 		return;
 	}
-	/* Each resume of a state with samples sets the timer: no switch may resume it at once. */
+	/* A state with samples is never resumed at once, because each resume sets the timer. */
 	if (!todo && !perfctr->recorder) {
 		WRITE_ONCE(perfctr->at_once, READ_ONCE(config->id));
 		smp_mb();	/* pairs with member_hold() */
@@ -430,8 +430,8 @@ static void resume_shared(struct vperfctr *perfctr, bool call, struct task_struc
 
 /*
  * Makes the registers public on a processor where anybody could read them, unless the switch-out
- * has to undo SHOWN. Only such a switch-out looks who comes next, and so may leave the registers to
- * kin.
+ * has to undo SHOWN. Only such a switch-out checks who comes next, and so may leave the registers
+ * to kin.
  */
 static __always_inline void rest_unless_left(const struct vperfctr *perfctr)
 {
@@ -455,7 +455,7 @@ static void resume(struct vperfctr *perfctr)
 		resume_shared(perfctr, vperfctr_calls(perfctr), current);
 }
 
-/* Loads the counters for @next. Its real credentials do not change meanwhile. */
+/* Loads the counters for @next. The real credentials of @next do not change meanwhile. */
 static __always_inline bool load_next(struct vperfctr *perfctr, struct task_struct *next)
 {
 	const struct perfctr_config *config = perfctr->config;
@@ -469,10 +469,10 @@ static __always_inline bool load_next(struct vperfctr *perfctr, struct task_stru
 }
 
 /*
- * Resumes the state of @next, as far as possible before @next is current. Returns true if the rest
- * must be done in the context of @next: that shows a page, permits reads, starts i-mode counters,
- * or sets a timer. Until then the counters run for other threads as well, but @next cannot see
- * their counts.
+ * Resumes the state of @next, as far as possible before @next is current. Returns true if some work
+ * must still be done in the context of @next. This work shows a page, permits reads, starts i-mode
+ * counters, or sets a timer. Until then the counters run for other threads as well, but @next
+ * cannot see their counts.
  */
 static notrace bool resume_in_part(struct vperfctr *perfctr, struct task_struct *next)
 {
@@ -519,7 +519,7 @@ notrace void vperfctr_come_later(struct vperfctr *perfctr, struct task_struct *n
 		rest_unless_left(perfctr);
 	} else {
 		resume_shared(perfctr, vperfctr_calls(perfctr), next);
-		/* To stop the kernel's counts takes a lock that we cannot take here. */
+		/* A stop of the kernel's counts takes a lock that we cannot take here. */
 		rest = perfctr->error && READ_ONCE(perfctr->soft_on);
 	}
 	if (rest)
@@ -527,9 +527,9 @@ notrace void vperfctr_come_later(struct vperfctr *perfctr, struct task_struct *n
 }
 
 /*
- * Resumes the state of current, which has just come. If the state is resumed already, it was handed
- * counters, but may not go on with them. For example, somebody has held the state or unmapped its
- * page.
+ * Resumes the state of current, which has just come to this CPU. If the state is resumed already,
+ * it was handed counters, but may not go on with them. For example, somebody has held the state or
+ * unmapped its page.
  */
 static __always_inline void come_slowly(struct vperfctr *perfctr, bool native)
 {
@@ -537,8 +537,8 @@ static __always_inline void come_slowly(struct vperfctr *perfctr, bool native)
 	if (perfctr->seq & 1 && !perfctr->imode) {
 		vperfctr_suspend(perfctr);
 		/*
-		 * The owner has run no user code with the permission. If the state stays held, no
-		 * switch-out takes the permission back.
+		 * If the state stays held, no switch-out takes the permission back. The owner has
+		 * run no user code with it.
 		 */
 		unpermit(perfctr);
 		perfctr_cpu_make_public();

@@ -11,15 +11,15 @@ struct task_struct;
 struct vperfctr;
 
 /*
- * Resume the state. The owner calls these, or an interrupt on the owner's CPU. A caller that holds
- * perfctr->lock uses vperfctr_resume_locked().
+ * Resume the state. The owner calls these functions, or an interrupt on the owner's CPU. A caller
+ * that holds perfctr->lock uses vperfctr_resume_locked().
  */
 void vperfctr_resume(struct vperfctr *perfctr);
 void vperfctr_resume_locked(struct vperfctr *perfctr);
 /*
- * With the tracepoint: @next comes to this CPU, but its state, @perfctr, cannot be resumed at once.
- * Resumes the state as far as possible. The rest is done in the context of @next, before @next
- * returns to user mode. The runqueue is locked.
+ * Resumes @perfctr, the state of @next, as far as possible. The rest is done in the context of
+ * @next, before @next returns to user mode. The probe of the tracepoint calls this if @next comes
+ * to this CPU, and its state cannot be resumed at once. The runqueue is locked.
  */
 void vperfctr_come_later(struct vperfctr *perfctr, struct task_struct *next);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The slow way to suspend a state: all that switch.c does not do at once. Hides registers, too. */
+/* The slow way to suspend a state: all that switch.c does not do at once. Also hides registers. */
 
 #include <linux/cred.h>
 #include <linux/lockdep.h>
@@ -33,7 +33,7 @@ notrace void vperfctr_lose(struct vperfctr *perfctr)
 	WRITE_ONCE(perfctr->error, error);
 	if (perfctr->page && !perfctr->stale)
 		WRITE_ONCE(perfctr->page->error, error);
-	/* Without a page a thread does not see that the registers now belong to somebody else. */
+	/* Without a page, a thread does not see that the registers now belong to somebody else. */
 	if (perfctr->raw && !READ_ONCE(perfctr->user))
 		vperfctr_revoke(perfctr);
 	/* We kept the thread off this CPU, but somebody has sent it here. */
@@ -66,7 +66,7 @@ static noinline notrace void suspend_odd(struct vperfctr *perfctr)
 {
 	u8 undo = perfctr->undo;
 
-	/* Stop i-mode counters first. Events after we have made the sums would be lost. */
+	/* Stop i-mode counters first. Events that came after the sums were made would be lost. */
 	if (undo & PERFCTR_UNDO_ICTRS)
 		perfctr_cpu_istop(perfctr->config, perfctr);
 	if (undo & PERFCTR_UNDO_CLOCK) {
@@ -122,7 +122,7 @@ void vperfctr_suspend(struct vperfctr *perfctr)
 
 /*
  * The next switch-out will not see that the thread could read registers, and so will not stop
- * registers that are private to the thread. So this makes them public.
+ * registers that are private to the thread. So this function makes the registers public.
  */
 void vperfctr_revoke(struct vperfctr *perfctr)
 {
@@ -162,7 +162,7 @@ int perfctr_end_late_reader(void *unused)
 }
 
 #ifdef PERFCTR_CPU_PERMITS_PROCESSES
-/* Hides the counts of other threads than its kin from @next. @perfctr: current's state, or NULL */
+/* Hides from @next the counts of all threads but its kin. @perfctr: current's state, or NULL */
 static noinline notrace void hide_others(struct task_struct *next, struct vperfctr *perfctr)
 {
 	bool shown = perfctr && perfctr->undo & PERFCTR_UNDO_SHOWN;
@@ -174,7 +174,7 @@ static noinline notrace void hide_others(struct task_struct *next, struct vperfc
 	perfctr_cpu_scrub(next);
 }
 
-/* @next comes to this CPU now, or is current and has just been permitted to read registers. */
+/* Called as @next comes to this CPU, or when @next is current and has just got the permission. */
 notrace void perfctr_let_in(struct task_struct *next)
 {
 	struct vperfctr *perfctr;
@@ -184,7 +184,7 @@ notrace void perfctr_let_in(struct task_struct *next)
 	if (unlikely(!perfctr_cpus_told_here()))
 		perfctr_cpus_join();
 	perfctr = perfctr_of_task(current, true);
-	/* If current could read registers, sched_out() hides its counts: see leave(). */
+	/* If current could read registers, sched_out() hides current's counts: see leave(). */
 	if (perfctr && perfctr->undo & PERFCTR_UNDO_SHOWN && next != current)
 		return;
 	if (READ_ONCE(perfctr_user_read) != PERFCTR_USER_READ_OPEN && !perfctr_cpu_may_see(next))

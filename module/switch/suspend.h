@@ -28,15 +28,15 @@ int perfctr_find_late_reader(void *found);
 int perfctr_end_late_reader(void *unused);
 
 /*
- * On x86: @next comes to this CPU, or is current, and may read registers. Scrubs the registers
- * unless they hold only counts of the process or the kin of @next. Suspends current's state first,
- * so that current's own counts are not lost.
+ * Scrubs the registers unless they hold only counts of the process or the kin of @next. Suspends
+ * current's state first, so that current's own counts are not lost. On x86, permit.c calls this if
+ * @next may read registers, and comes to this CPU or is current.
  */
 void perfctr_let_in(struct task_struct *next);
 
 /* Does for switch.c what suspend() does not do at once. @next is NULL if this is no switch. */
 void vperfctr_suspend_slowly(struct vperfctr *perfctr, struct task_struct *next);
-/* Undoes a resume with perf's counters that has found a lost event: restores the sums. */
+/* Restores the sums after a resume with perf's counters has found a lost event. */
 void vperfctr_unresume_shared(struct vperfctr *perfctr, bool call);
 /* Stops a state for good, with an error, because the state cannot have its counters. */
 void vperfctr_lose(struct vperfctr *perfctr);

@@ -89,8 +89,8 @@ static __always_inline struct vperfctr *state_of_next(const struct vperfctr *per
  * Returns the state of @next if it can be handed the counters of @perfctr at once, or NULL. Both
  * states count by the same registers, in user mode alone. @next comes right now, so nothing counts
  * in between, and one reading serves both. @next does not run yet, so only we change its state
- * here. A thread that sets a hold of this state meanwhile writes at_once, which sched_in() checks
- * again, or interrupts this CPU.
+ * here. A thread that sets a hold of the state of @next meanwhile writes at_once, which sched_in()
+ * checks again, or interrupts this CPU.
  */
 static __always_inline struct vperfctr *successor(const struct vperfctr *perfctr,
 						  unsigned long id, struct task_struct *next)
@@ -101,7 +101,8 @@ static __always_inline struct vperfctr *successor(const struct vperfctr *perfctr
 }
 
 /*
- * Reads the registers once, which ends the differences of @perfctr and begins those of @other. With
+ * Reads the registers once. This reading ends the differences of @perfctr and begins those of
+ * @other. With
  * @show, the page of @other shows the registers from now on. It is safe to show them here, because
  * the thread runs user code only after its sched_in().
  */
@@ -121,8 +122,8 @@ static __always_inline void hand_over(struct vperfctr *perfctr, struct vperfctr 
 
 /*
  * Returns true if the counters may be handed to @other, the state of @next, without a page that
- * shows them. On a processor where anybody could read the registers, they are private to a user.
- * Then @next must be that user, and current must still be that user.
+ * shows them. On a processor where anybody could read the registers, the registers are private to a
+ * user. Then @next must be that user, and current must still be that user.
  */
 static __always_inline bool may_hand_on(struct vperfctr *perfctr, unsigned long id,
 					struct vperfctr *other, const struct task_struct *next)
@@ -155,7 +156,7 @@ notrace bool sched_out_shown(struct vperfctr *perfctr, unsigned long id, struct 
 	same = open || is_same_user(uid);
 	hide_registers(perfctr);
 	if (other_id == id && same && (open || uid_eq(user_of(next), uid))) {
-		/* Under "open" registers are private to nobody. */
+		/* Under "open", registers are private to nobody. */
 		if (!open) {
 			perfctr_cpu_leave_to_kin(next);
 			other->shown_to = uid;
@@ -174,7 +175,7 @@ notrace bool sched_out_shown(struct vperfctr *perfctr, unsigned long id, struct 
 	perfctr_cpu_revoke(perfctr->granted);
 	perfctr->granted = 0;
 	perfctr->undo = 0;
-	/* If next's at_once says SHOWN, next is no kin, or it would have got the counters above. */
+	/* If next's at_once says SHOWN, next is not kin, because kin got the counters above. */
 	leave(same, next, !(other_id & PERFCTR_AT_ONCE_SHOWN));
 	return false;
 }
@@ -211,8 +212,7 @@ static notrace void sched_out(struct preempt_notifier *notifier, struct task_str
 
 /*
  * The next functions switch states of the shared source. They load no counters, because perf counts
- * the events of all states all the time. But perf may have lost an event. Then they call
- * vperfctr_lose().
+ * the events of all states all the time. If perf has lost an event, they call vperfctr_lose().
  */
 
 /*
@@ -225,7 +225,7 @@ static __always_inline bool is_outdated(const struct vperfctr *perfctr, unsigned
 	return READ_ONCE(perfctr->config->evicted) || READ_ONCE(perfctr->config->id) != id;
 }
 
-/* Returns false if the state cannot be resumed at once. Interrupts are off. */
+/* Resumes the state, or returns false if it cannot be resumed at once. Interrupts are off. */
 static __always_inline bool resume_shared_at_once(struct vperfctr *perfctr, int cpu, bool call)
 {
 	unsigned long id = READ_ONCE(perfctr->at_once);
@@ -313,11 +313,11 @@ static notrace void shared_call_out(struct preempt_notifier *notifier, struct ta
 #endif
 
 /*
- * The next functions do a switch by the tracepoint. It calls probe_switch() once for each switch,
- * before the switch, in the context of the thread that leaves, with the runqueue locked.
- * vperfctr_come_later() leaves some work to the thread that comes, which does it before it returns
- * to user mode. No page is shown at a switch, except on processors where anybody can read registers
- * without a permission.
+ * The next functions do a switch by the tracepoint. The tracepoint calls probe_switch() once for
+ * each switch, before the switch, in the context of the thread that leaves, with the runqueue
+ * locked. vperfctr_come_later() leaves some work to the thread that comes, which does it before it
+ * returns to user mode. No page is shown at a switch, except on processors where anybody can read
+ * registers without a permission.
  */
 static __always_inline void out(struct vperfctr *perfctr, struct task_struct *next)
 {
@@ -357,7 +357,10 @@ static __always_inline bool is_shown(const struct vperfctr *perfctr)
 	       READ_ONCE(perfctr->at_once) & PERFCTR_AT_ONCE_SHOWN;
 }
 
-/* @same is true if both states count by the same registers of perf's: see successor(). */
+/*
+ * Does what probe_switch() does not do. @same is true if both states count by the same registers of
+ *	perf's: see successor().
+ */
 static noinline notrace void out_and_in(struct vperfctr *perfctr, struct vperfctr *coming,
 					struct task_struct *next, bool same)
 {

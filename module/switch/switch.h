@@ -32,7 +32,7 @@ static __always_inline void sums_to_differences(struct vperfctr *perfctr, bool s
 
 /*
  * Makes seq even, after all sums were written. @seq is the value of perfctr->seq. Without this
- * argument the compiler would read it again behind the barrier.
+ * argument, the compiler would read seq again behind the barrier.
  */
 static __always_inline void sums_are_complete(struct vperfctr *perfctr, u32 seq)
 {
@@ -132,9 +132,9 @@ static __always_inline void leave_registers(bool same)
 }
 
 /*
- * Current, which could read the registers, leaves them to @next. @same is the result of
- * is_same_user(). If it is false, the registers hold counts of two users, and nobody is kin of
- * both.
+ * Current, which could read the registers, leaves them to @next if @next is kin. @same is the
+ * result of is_same_user(). If @same is false, the registers hold counts of two users, and nobody
+ * is kin of both.
  */
 static __always_inline void leave(bool same, struct task_struct *next, bool may_be_kin)
 {

@@ -5,7 +5,7 @@
  *
  * Each CPU has one timer. We set it when a state is resumed on the CPU, but do not cancel it when
  * the state is suspended, because that would take longer. So the timer may fire while another
- * thread runs, or none, and then nothing is due. Due times are in ticks of the state's own clock.
+ * thread or no thread runs. Then nothing is due. Due times are in ticks of the state's own clock.
  */
 
 #include <linux/hrtimer.h>
@@ -69,7 +69,7 @@ void __init perfctr_timer_init(void (*fn)(struct vperfctr *perfctr))
 				      HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-/* No state is left, so the timers are not set again. */
+/* Cancels the timers. No state is left, so they are not set again. */
 void perfctr_timer_exit(void)
 {
 	unsigned int cpu;

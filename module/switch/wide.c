@@ -146,7 +146,9 @@ static notrace void wide_resume(struct perfctr_wide *wide)
 		wide_resume_native(wide);
 	} else {
 		wide->resumed = true;
-		/* If an event is lost, suspend() adds again what the resume has subtracted. */
+		/*
+		 * If perf has lost an event, suspend() adds again what the resume has subtracted.
+		 */
 		if (perfctr_shared_resume(&wide->state, wide->cpu, config->call))
 			suspend(wide);
 	}
@@ -173,7 +175,7 @@ void perfctr_wide_stop(struct perfctr_wide *wide)
 }
 
 /*
- * Reads a wide that stays resumed, so it misses nothing. Returns true if an event of perf's is
+ * Reads a wide, which stays resumed and so misses no event. Returns true if an event of perf's is
  * lost.
  */
 static bool wide_sample(const struct perfctr_wide *wide, u64 *value)

@@ -14,7 +14,8 @@
 /**
  * struct perfctr_wide - the counters of one CPU of a session
  * @here: links the wide into the list of its CPU, from start to stop
- * @config: what the wide counts. The wide has a reference, and is a user of the config; constant
+ * @config: what the wide counts. The wide has a reference to the config, and is a user of it;
+ *	constant
  * @cpu: the CPU that the wide counts; constant
  * @clock_on: readers get the clock; constant
  * @no_idle: the wide does not count the idle task; constant
@@ -49,8 +50,8 @@ struct perfctr_wide *perfctr_wide_create(struct perfctr_config *config, unsigned
 /*
  * Start, stop and read a wide. These are called on the wide's CPU with interrupts off, or, while
  * that CPU is offline, on any CPU with the hotplug lock held. A wide that is started while its CPU
- * is offline counts when the CPU comes. perfctr_wide_read() writes the clock to value[0], and the
- * sums to value[1] and so on.
+ * is offline begins to count when the CPU comes online. perfctr_wide_read() writes the clock to
+ * value[0], and the sums to value[1] and so on.
  */
 void perfctr_wide_start(struct perfctr_wide *wide);
 void perfctr_wide_stop(struct perfctr_wide *wide);
@@ -72,7 +73,7 @@ void perfctr_wides_offline(void);
 void perfctr_wides_sleep(bool asleep);
 /*
  * Suspends the wides with no_idle as this CPU switches to the idle task (@idle), and resumes them
- * as it switches to another. The probe of switches calls this while there are such wides.
+ * as it switches to another task. The probe of switches calls this while there are such wides.
  * Interrupts are off. The runqueue may be locked.
  */
 void perfctr_wides_idle(bool idle);
