@@ -25,7 +25,7 @@ static u32 find_kernel(const struct perfctr_ctr_control *ctr, u32 nr)
 
 bool perfctr_may_count_kernel(bool shared)
 {
-	/* On a processor without filters all counters count the kernel, so "open" permits that. */
+	/* On a processor without filters, all counters count the kernel, so "open" permits that. */
 	return (perfctr_cpu_modeless() && !shared &&
 		READ_ONCE(perfctr_user_read) == PERFCTR_USER_READ_OPEN) || !perfctr_allow_kernel();
 }

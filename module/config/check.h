@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Checks whether a control may have a config. Each function returns 0, or an error and *why.
+ * Checks whether a control may have a config. Each function returns 0, or returns an error and sets
+ * *why.
  */
 #ifndef PERFCTR_CHECK_H
 #define PERFCTR_CHECK_H
@@ -20,9 +21,9 @@ int perfctr_check(struct wanted *wanted, struct perfctr_refusal *why);
 int perfctr_check_again(const struct perfctr_config *config, const struct wanted *wanted,
 			struct perfctr_refusal *why);
 /*
- * Native counters count for CPUs or for threads, never for both. Returns 0, or -EBUSY if they now
- * count for CPUs and a thread wants them, or the reverse. Returns -EAGAIN if processes may still
- * read counters that threads had. The caller has reaped configs without users, and holds
+ * Checks that native counters do not count for CPUs and for threads at once. Returns 0, or -EBUSY
+ * if they now count for CPUs and a thread wants them, or the reverse. Returns -EAGAIN if processes
+ * may still read counters that threads had. The caller has reaped configs without users, and holds
  * config_mutex.
  */
 int perfctr_check_wide(const struct wanted *wanted, struct perfctr_refusal *why);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A config is what a control asks of the counters. All states of a user that ask for the same use
- * one config. A config is claimed on every told CPU before its first state gets it, and unclaimed
- * after its last state has gone, or when root evicts the config.
+ * A config is what a control asks of the counters. All states of one user that ask for the same
+ * share one config. A config is claimed on every told CPU before its first state gets it, and
+ * unclaimed after its last state has gone, or when root evicts the config.
  */
 
 #include <linux/cpu.h>
@@ -82,13 +82,13 @@ static bool config_equal(const struct perfctr_config *config, const struct wante
 	const struct perfctr_ctr_control *own = config->ctr, *ctr = wanted->ctr;
 	u32 i;
 
-	/* memcmp() is slower, unless an arch has its own. */
+	/* memcmp() is slower, unless an arch has its own version. */
 	for (i = 0; i < wanted->nr; i++, own++, ctr++)
 		if (own->map != ctr->map || own->flags != ctr->flags ||
 		    own->event != ctr->event || own->config != ctr->config ||
 		    own->ireset != ctr->ireset)
 			return false;
-	/* In other controls config1 and config2 are zero. */
+	/* Without PERFCTR_CTR_PERF, config1 and config2 are zero on most processors. */
 	if (likely(!wanted->perf && !perfctr_cpu_more_config()))
 		return true;
 	for (i = 0; i < wanted->nr; i++)
@@ -99,8 +99,8 @@ static bool config_equal(const struct perfctr_config *config, const struct wante
 }
 
 /*
- * Returns the config that current may use, or NULL. Sets *other to a config of somebody else for an
- * equal control, or to NULL.
+ * Returns the config that current may use, or NULL. Sets *other to a config that somebody else has
+ * for an equal control, or to NULL.
  */
 static struct perfctr_config *config_find(const struct wanted *wanted,
 					  struct perfctr_config **other)

@@ -102,11 +102,11 @@ void perfctr_config_exit(void);
 extern unsigned int perfctr_config_source;
 
 /*
- * Finds or makes the config for a control of current's that is to count @where by @source
- * (PERFCTR_SOURCE_*). It counts a CPU if @of_session is true, else a thread. The config is claimed
- * on every told CPU. The caller becomes a user of the config, and gets a reference. On failure
- * returns an error pointer with EINVAL, EOPNOTSUPP, EACCES, EXDEV, EBUSY, ENOMEM, ENOSPC or
- * ERESTARTSYS, and sets *why. May sleep.
+ * Finds or makes the config for a control of current. The control is to count on the CPUs of
+ * @where, by @source (PERFCTR_SOURCE_*). It counts a CPU if @of_session is true, else a thread. The
+ * config is claimed on every told CPU. The caller becomes a user of the config, and gets a
+ * reference. On failure returns an error pointer with EINVAL, EOPNOTSUPP, EACCES, EXDEV, EBUSY,
+ * ENOMEM, ENOSPC or ERESTARTSYS, and sets *why. May sleep.
  */
 struct perfctr_config *perfctr_config_get(const struct perfctr_where *where, bool of_session,
 					  const struct perfctr_ctr_control *ctr, u32 nr,
@@ -114,7 +114,7 @@ struct perfctr_config *perfctr_config_get(const struct perfctr_where *where, boo
 /* Adds a user and a reference to a config of which the caller is a user already. */
 void perfctr_config_add_user(struct perfctr_config *config);
 /*
- * Removes a user. After the last user has gone the counters are given back. The caller must not
+ * Removes a user. After the last user has gone, the counters are given back. The caller must not
  * load the config any more, but while the caller has a reference it may look at the config. With
  * @atomic the function does not sleep.
  */
@@ -125,7 +125,7 @@ void perfctr_config_unref(struct perfctr_config *config);
 void perfctr_config_put(struct perfctr_config *config, bool atomic);
 /*
  * Does what perfctr_config_put() does, after the caller has ended the counting of other threads.
- * These may still be reading registers: see PERFCTR_READER_DELAY.
+ * These threads may still be reading registers: see PERFCTR_READER_DELAY.
  */
 void perfctr_config_put_late(struct perfctr_config *config);
 
@@ -136,7 +136,7 @@ void perfctr_config_info(struct perfctr_kernel_info *info);
 bool perfctr_config_counts_kernel(const struct perfctr_config *config);
 /* Returns true if current may count more than user mode: by perf's counters if @shared. */
 bool perfctr_may_count_kernel(bool shared);
-/* Gives back counters that linger, since no process may read registers any more. */
+/* Gives back counters that linger. Called when no process may read registers any more. */
 void perfctr_config_no_reader(void);
 /* Takes the counters from all users, or from user @uid. Their states are lost. May sleep. */
 void perfctr_config_evict(bool all, kuid_t uid);

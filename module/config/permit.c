@@ -28,8 +28,8 @@ unsigned int perfctr_user_read_asked = PERFCTR_USER_READ_GUARDED;
 
 #ifdef PERFCTR_CPU_PERMITS_PROCESSES
 /*
- * Runs before each switch, and so before sched_out(), with the runqueue locked. The probe also sees
- * permitted threads that have no state.
+ * This probe runs before each switch, and so before sched_out(), with the runqueue locked. The
+ * probe also sees permitted threads that have no state.
  *
  * The probe makes each switch of each thread slower. Where the kernel mitigates ITS (indirect
  * target selection), a return in the lower half of a cache line costs one more jump. This alignment
@@ -51,8 +51,8 @@ static int look_at_permission(void *unused)
 }
 #else
 /*
- * Under "open" registers count for all threads. When that policy has ended, no thread may see these
- * counts, so this zeroes the registers.
+ * Under "open", registers count for all threads. When that policy has ended, no thread may see
+ * these counts, so this zeroes the registers.
  */
 static int look_at_permission(void *unused)
 {

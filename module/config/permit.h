@@ -13,15 +13,15 @@ extern unsigned int perfctr_user_read_asked;
 /* Sets perfctr_user_read, the policy in force, after perfctr_user_read_asked has changed. */
 void perfctr_policy_changed(void);
 /*
- * On x86: permits current's mm to read registers, if it has mapped a page and waits for that.
- * Returns false if this must be tried again later.
+ * On x86: permits current's mm to read registers, if the mm has mapped a page and waits for the
+ * permission. Returns false if this must be tried again later.
  */
 bool perfctr_permit(void);
 /* On x86: called when an mm has unmapped a page. With its last page the mm loses the permission. */
 void perfctr_forbid(struct mm_struct *mm);
 /*
- * Called before a wide begins to count natively (@more), and after a wide has ended that. While
- * there is such a wide, no process may read registers.
+ * Called before a wide begins to count natively (@more), and after a wide has stopped. While there
+ * is such a wide, no process may read registers.
  */
 void perfctr_permit_wide(bool more);
 int perfctr_permit_init(void);

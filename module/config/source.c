@@ -43,8 +43,8 @@ static long remake_by_kernel(void *unused)
 }
 
 /*
- * Returns a config that perf counts, or an error. EAGAIN also means that native counters linger,
- * which ends soon.
+ * Returns a config that perf counts, or an error. EAGAIN may also mean that native counters still
+ * linger for a short time.
  */
 static struct perfctr_config *config_get_shared(struct wanted *wanted,
 						struct perfctr_refusal *why)

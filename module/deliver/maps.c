@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Informs the readers of a ring of the code that threads have mapped.
+ * Informs the readers of a ring about the code that threads have mapped.
  *
  * No tracepoint reports mappings. While somebody wants to know them, a probe is in the function by
  * which the kernel tells perf of a mapping. The probe only notes that something has changed: it
@@ -9,10 +9,10 @@
  * mapping before that thread executes there. The reader learns of the end of a mapping no later
  * than of the mapping that takes its place.
  *
- * Other threads may execute in a new mapping earlier, and the thread that made it may have no
- * state. So a sample that is written before a change was announced says MAP_UNKNOWN. Its thread
- * looks at the memory before it goes on in user mode. Other threads may change the memory all the
- * time, so a thread spends at most a tenth of its time on these looks.
+ * Other threads may execute in a new mapping earlier, and the thread that made the mapping may have
+ * no state. So a sample that is written before a change was announced says MAP_UNKNOWN. The thread
+ * of the sample looks at the memory before it goes on in user mode. Other threads may change the
+ * memory all the time, so a thread spends at most a tenth of its time on these looks.
  */
 
 #include <linux/fs.h>
@@ -42,7 +42,7 @@ void vperfctr_use_same_maps(struct vperfctr *parent, struct vperfctr *perfctr,
 		atomic_inc(&recorder->known->users);
 		return;
 	}
-	/* Both threads can now change this memory. Each looks at it, which begins to watch it. */
+	/* Both threads can now change this memory. Each looks at it, and so begins to watch it. */
 	vperfctr_return_soon(parent, current, PERFCTR_TODO_MAPS);
 	vperfctr_return_soon(perfctr, child, PERFCTR_TODO_MAPS);
 }
@@ -148,8 +148,8 @@ static bool same(const struct perfctr_known_map *a, const struct perfctr_known_m
 
 /*
  * Finds the next part of @map, from *@start on, that no map of @list shows in the same way. Sets
- * *@start and *@end to the bounds of that part. Returns false if there is none. @list is in the
- * order of addresses. The search begins at map *@i of the list.
+ * *@start and *@end to the bounds of that part. Returns false if there is no such part. @list is in
+ * the order of addresses. The search begins at map *@i of the list.
  */
 static bool next_gap(const struct perfctr_known_map *map, const struct perfctr_known_map *list,
 		     unsigned int nr, unsigned int *i, unsigned long *start, unsigned long *end)
@@ -324,7 +324,8 @@ static bool announce_changes(struct perfctr_recorder *recorder)
 
 /*
  * The owner calls this on its way to user mode, so the state's control does not change meanwhile.
- * May sleep. maps_mutex is taken inside mmap_lock: its holder never waits for an mmap_lock.
+ * May sleep. maps_mutex is taken inside mmap_lock: the holder of maps_mutex never waits for an
+ * mmap_lock.
  */
 void vperfctr_record_maps(struct vperfctr *perfctr)
 {
@@ -354,7 +355,7 @@ void vperfctr_record_maps(struct vperfctr *perfctr)
 }
 
 /*
- * This probe is called as the kernel tells perf of a mapping of current's. The mapping is in place
+ * This probe is called as the kernel tells perf of a mapping of current. The mapping is in place
  * already. No thread executes there before the mmap_lock is free again, unless mprotect(2) made the
  * mapping executable.
  */
@@ -390,7 +391,7 @@ static int turn_maps(bool on)
 		unregister_kprobe(&map_probe);
 		return 0;
 	}
-	/* No probe can be where ftrace has patched the beginning. A later place serves as well. */
+	/* No probe can be at a beginning that ftrace has patched. A later place serves as well. */
 	for (i = 0; i < ARRAY_SIZE(offsets); i++) {
 		/* register_kprobe() rejects a probe with remains of an earlier registration. */
 		map_probe = (struct kprobe){

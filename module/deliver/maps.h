@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Informs the readers of a ring of the code that threads have mapped. */
+/* Informs the readers of a ring about the code that threads have mapped. */
 #ifndef PERFCTR_MAPS_H
 #define PERFCTR_MAPS_H
 

@@ -20,7 +20,7 @@
 #include "deliver/overflow.h"
 #include "deliver/record.h"
 
-/* The number of overflows per tick and thread that let its counters go on, or write a sample */
+/* The number of overflows of a thread in a tick that let counters go on, or write a sample */
 static unsigned int overflow_budget = 50000 / HZ;
 module_param(overflow_budget, uint, 0644);
 MODULE_PARM_DESC(overflow_budget, "overflows of a thread in a tick after which its counters go on by themselves (50000 a second)");
@@ -38,8 +38,8 @@ static void go_on(struct vperfctr *perfctr)
 /*
  * Returns true if the state's tree is dead. Then no overflow of the state is delivered any more,
  * not even an overflow that was found before: the root may already write to the same ring by
- * another control. The owner calls this with interrupts off. While they are off, whoever ends the
- * tree waits for this CPU.
+ * another control. The owner calls this with interrupts off. While interrupts are off, whoever ends
+ * the tree waits for this CPU.
  */
 static bool is_dead(const struct vperfctr *perfctr)
 {
@@ -75,7 +75,7 @@ static void signal_owner(int signo, u32 mask, bool throttled)
 	info.si_uid = from_kuid_munged(current_user_ns(), current_uid());
 	err = send_sig_info(signo, &info, current);
 	if (err) {
-		/* SIGIO can always be sent. The kernel falls back on it for F_SETSIG, too. */
+		/* SIGIO can always be sent. The kernel falls back on SIGIO for F_SETSIG, too. */
 		info.si_signo = SIGIO;
 		send_sig_info(SIGIO, &info, current);
 	}
@@ -87,8 +87,9 @@ static void signal_owner(int signo, u32 mask, bool throttled)
  */
 
 /*
- * Writes a sample. If there were too many in this tick, writes THROTTLED instead and returns false.
- * A state that counts kernel mode may overflow here again and again, and only a kill ends that.
+ * Writes a sample. If there were too many samples in this tick, writes THROTTLED instead and
+ * returns false. A state that counts kernel mode may overflow here again and again, and only a kill
+ * ends that.
  */
 static bool write_sample(struct vperfctr *perfctr, struct pt_regs *regs, u32 mask,
 			 const u64 *value)
@@ -102,7 +103,8 @@ static bool write_sample(struct vperfctr *perfctr, struct pt_regs *regs, u32 mas
 }
 
 /*
- * Writes the sample that is due, if any. The caller has suspended the state, and resumes it.
+ * Writes the sample that is due, if any. The caller has suspended the state, and resumes it
+ * afterwards.
  * @regs: see vperfctr_record_sample()
  */
 static void sample(struct vperfctr *perfctr, struct pt_regs *regs)
@@ -315,13 +317,13 @@ static __always_inline void interrupt_begins(struct vperfctr *perfctr)
  * Handles an overflow interrupt, once as the interrupt begins and once as it ends.
  *
  * As the interrupt begins, we suspend the state. The suspend finds overflows, and our counters
- * stand still while other handlers run. A state of user mode alone runs on if none of its own
- * counters overflowed.
+ * stand still while other handlers run. A state that counts only user mode runs on if none of its
+ * own counters overflowed.
  *
  * As the interrupt ends, we signal the owner if the interrupt came in user mode. Otherwise the
  * signal waits until the owner returns to user mode, because the signal would end a sleep in the
- * kernel. On PREEMPT_RT the signal always waits, because its lock sleeps. Then the state goes on,
- * or waits for IRESUME.
+ * kernel. On PREEMPT_RT, the signal always waits, because the signal's lock sleeps. Then the state
+ * goes on, or waits for IRESUME.
  */
 static void interrupt(bool ends)
 {

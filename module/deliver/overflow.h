@@ -11,8 +11,8 @@ struct vperfctr;
  */
 void vperfctr_on_timer(struct vperfctr *perfctr);
 /*
- * Writes the sample that is due, or signals the overflow, if there is one. The owner calls this on
- * its way to user mode. An overflow interrupt of user mode calls this to signal the overflow.
+ * Writes the sample, or signals the overflow, if one is due. The owner calls this on its way to
+ * user mode. An overflow interrupt that came in user mode calls this to signal the overflow.
  */
 void vperfctr_deliver(struct vperfctr *perfctr);
 /* Ends the signals of overflows. The owner calls this at an exec. */

@@ -51,7 +51,7 @@ static bool sample_shared(const struct vperfctr *perfctr, u64 *value)
 	return lost;
 }
 
-/* Reads sums by a suspend: metrics cannot be read otherwise. The resume starts them from zero. */
+/* Reads sums by a suspend, because metrics cannot be read otherwise. They then start from zero. */
 static noinline void sample_own_way(struct vperfctr *perfctr, struct perfctr_sample *sample)
 {
 	vperfctr_suspend(perfctr);
@@ -83,7 +83,7 @@ static __always_inline void state_sample(struct vperfctr *perfctr, struct perfct
 				return;
 			}
 			if (!vperfctr_is_native(perfctr)) {
-				/* If an event is lost, these are the last values. */
+				/* If perf has lost an event, these values are the last ones. */
 				if (unlikely(sample_shared(perfctr, value)))
 					vperfctr_suspend(perfctr);
 				return;
@@ -171,7 +171,7 @@ static noinline ssize_t read_sample(struct vperfctr *perfctr, u64 __user *to, si
 }
 
 /*
- * Reads the counters of current's own state, which are perf's. Interrupts are off for the read,
+ * Reads the counters of current's own state, if they are perf's. Interrupts are off for the read,
  * because perf moves its events to other registers in interrupts.
  */
 static noinline ssize_t read_own_shared(struct vperfctr *perfctr, u64 __user *to, size_t count)
@@ -204,8 +204,8 @@ fault:
 }
 
 /*
- * read(2) returns the clock and the sums, as 64-bit words. It exists because an ioctl takes longer:
- * the ioctl's way through the kernel alone takes longer than this whole function.
+ * read(2) returns the clock and the sums, as 64-bit words. read(2) exists because an ioctl takes
+ * longer: the ioctl's way through the kernel alone takes longer than this whole function.
  *
  * The owner reads its own counters here as its user code would. It stores each count straight to
  * user memory, and starts again if a switch or an interrupt of ours has come between. If a page

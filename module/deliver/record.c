@@ -58,7 +58,7 @@ static __always_inline void allow_faults(void)
 
 /*
  * Finds the callers in user mode. Outer frames have higher addresses, so the chain ends at a frame
- * whose address is not higher than the last.
+ * whose address is not higher than the address of the frame before.
  */
 static void find_user_chain(struct chains *to, struct pt_regs *regs, unsigned int depth)
 {
@@ -82,7 +82,7 @@ static void find_user_chain(struct chains *to, struct pt_regs *regs, unsigned in
 /*
  * Returns true if we may look at current's user mode. While current exits, another process's memory
  * may still be mapped. In an exec the memory of the new program is mapped, and the readers of the
- * ring may have no permission to see that.
+ * ring may have no permission to see this memory.
  */
 static __always_inline bool shows_user(void)
 {

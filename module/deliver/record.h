@@ -14,9 +14,9 @@ struct task_struct;
 struct vperfctr;
 
 /*
- * Writes a sample. @regs has the interrupted registers. It is NULL if they are not known; the
- * sample then says that the thread has entered the kernel. @overflown is a mask of the counters
- * that have overflowed. @value has the clock and all sums.
+ * Writes a sample. @regs has the interrupted registers. @regs is NULL if these are not known. Then
+ * the sample says that the thread has entered the kernel. @overflown is a mask of the counters that
+ * have overflowed. @value has the clock and all sums.
  */
 void vperfctr_record_sample(struct vperfctr *perfctr, struct pt_regs *regs, u32 overflown,
 			    const u64 *value);
@@ -26,7 +26,10 @@ void vperfctr_record_fork(struct vperfctr *parent, struct vperfctr *perfctr,
 			  struct task_struct *child);
 void vperfctr_record_exec(struct vperfctr *perfctr);
 void vperfctr_record_exit(struct vperfctr *perfctr);
-/* Frees a recorder, or NULL, that writes nothing any more. Call this before the ring is put. */
+/*
+ * Frees a recorder that writes nothing any more. @recorder may be NULL. Call this before the ring
+ * is put.
+ */
 void perfctr_record_free(struct perfctr_recorder *recorder);
 int perfctr_record_init(void);
 void perfctr_record_exit(void);

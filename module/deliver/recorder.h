@@ -28,7 +28,7 @@ static inline void perfctr_record_fill(struct perfctr_record *record,
 	record->tid = recorder->tid;
 }
 
-/* Writes a complete record, whose time it sets. May be called in any context but an NMI. */
+/* Sets the time of a complete record, and writes it. May be called in any context but an NMI. */
 void perfctr_record_write(struct perfctr_ring_buffer *ring, const struct perfctr_record *record);
 
 /* Returns true if the ring has records of threads and maps. */
@@ -70,7 +70,7 @@ static __always_inline bool perfctr_is_known_as(const struct perfctr_recorder *r
 	return true;
 }
 
-/* Finds and writes all that must stand before a record of current's. Interrupts are off. */
+/* Finds and writes all that must come before a record of current. Interrupts are off. */
 static __always_inline void perfctr_introduce(struct perfctr_recorder *recorder)
 {
 	lockdep_assert_irqs_disabled();
@@ -81,8 +81,8 @@ static __always_inline void perfctr_introduce(struct perfctr_recorder *recorder)
 }
 
 /*
- * Calls perfctr_introduce() with interrupts off, for callers with interrupts on: an interrupt may
- * write a sample.
+ * Calls perfctr_introduce() with interrupts off, because an interrupt may write a sample. The
+ * caller has interrupts on.
  */
 void perfctr_introduce_now(struct perfctr_recorder *recorder);
 
