@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * perfctr: 64-bit hardware performance counters for every thread. This file loads and unloads the
- * module, and has the device, and the parameters whose change calls other files.
+ * module. It has the device, and the parameters whose change calls other files.
  */
 
 #define pr_fmt(fmt) "perfctr: " fmt
@@ -45,10 +45,10 @@ struct choice {
 };
 
 /*
- * A change takes the CPU hotplug lock, so it must not hold the lock of all parameters. A thread
+ * A change takes the CPU hotplug lock, so it must run without the lock of all parameters. A thread
  * that holds the hotplug lock may read a setting through sysfs, and wait there for the parameters'
- * lock. Then the two would wait for each other for ever. This mutex makes changes run one at a time
- * instead.
+ * lock. Then the two threads would wait for each other for ever. This mutex makes changes run one
+ * at a time instead.
  */
 static DEFINE_MUTEX(change_mutex);
 
@@ -243,9 +243,9 @@ static void __exit perfctr_exit(void)
 	perfctr_notify_exit();
 	/*
 	 * vperfctr_return() puts its reference to the module while it runs our text, and may be
-	 * preempted there. Wait until it has returned. (In a preemptible kernel without tracing,
-	 * kprobes and BPF the call below is synchronize_rcu(), which does not wait for preempted
-	 * tasks. No distribution has such a kernel.)
+	 * preempted there. Wait until the function has returned. (In a preemptible kernel without
+	 * tracing, kprobes and BPF the call below is synchronize_rcu(), which does not wait for
+	 * preempted tasks. No distribution has such a kernel.)
 	 */
 	synchronize_rcu_tasks();
 	perfctr_timer_exit();

@@ -97,7 +97,7 @@ static int control_check(struct perfctr_control *control, struct perfctr_refusal
 	return 0;
 }
 
-/* Begins a write section: seq is odd, so readers retry until change_end(). */
+/* Begins a write section: makes seq odd, so that readers retry until change_end(). */
 static void change_begin(struct vperfctr *perfctr)
 {
 	lockdep_assert_irqs_disabled();
@@ -140,8 +140,8 @@ static void parts_put(struct parts *parts)
 
 /*
  * Zeroes the sums of the control's counters, except those that the control preserves. The sums of
- * further counters stay, and a later control may preserve them. But after PERFCTR_ERROR_CHANGED
- * they may be wrong. This function clears the error, so it zeroes these sums, too.
+ * further counters stay, and a later control may preserve them. But after PERFCTR_ERROR_CHANGED the
+ * sums that stay may be wrong. This function clears the error, so it zeroes them, too.
  */
 static __always_inline void begin_sums(struct vperfctr *perfctr,
 				       const struct perfctr_control *control)
@@ -157,7 +157,10 @@ static __always_inline void begin_sums(struct vperfctr *perfctr,
 			ctr->acc = 0;
 	WRITE_ONCE(state->end, state->ctr + perfctr->config->nr);
 	WRITE_ONCE(perfctr->nr_ictrs, perfctr->config->nr_ictrs);
-	/* A clock that is off counts, too, but is hidden. When it is turned on it is zeroed. */
+	/*
+	 * A clock that is off counts, too, but is hidden. When the clock is turned on, it is
+	 * zeroed.
+	 */
 	if (!control->tsc_on || !perfctr->clock_on)
 		state->clock = 0;
 	WRITE_ONCE(perfctr->clock_on, control->tsc_on);
@@ -168,9 +171,9 @@ static __always_inline void begin_sums(struct vperfctr *perfctr,
 }
 
 /*
- * Exchanges the parts for those of the old control. The owner calls this with @tracee NULL, or the
- * owner's tracer while @tracee is frozen. The config is claimed, so from here on only the load on
- * this CPU can fail.
+ * Exchanges @parts for the parts of the old control. The owner calls this with @tracee NULL. The
+ * owner's tracer calls this while @tracee is frozen. The config is claimed, so from here on only
+ * the load on this CPU can fail.
  */
 static __always_inline void control_apply(struct vperfctr *perfctr,
 					  const struct perfctr_control *control,
@@ -272,7 +275,7 @@ static int raw_check(const struct perfctr_control *control, struct perfctr_refus
 	return -EACCES;
 }
 
-/* Returns true if there is a spare that suits the control. It may be of an older control. */
+/* Returns true if there is a spare that suits the control. An older control may have made it. */
 static bool has_spare(const struct vperfctr *perfctr, u32 nr_ictrs, bool records)
 {
 	const struct vperfctr *spare = perfctr->spare;
@@ -426,7 +429,7 @@ int vperfctr_control(struct vperfctr *perfctr, struct file *file, void __user *a
 		err = -EIO;
 	}
 out:
-	/* This worked above. If it fails now, the caller still gets err. */
+	/* This store worked above. If it fails now, the caller still gets err. */
 	if (err)
 		(void)perfctr_put_refusal(arg, &why);
 	perfctr_control_free(control, &few);

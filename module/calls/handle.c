@@ -374,7 +374,7 @@ static long vperfctr_ioctl(struct file *file, unsigned int cmd, unsigned long ua
 	struct vperfctr *perfctr = perfctr_file_state(file);
 	void __user *arg = (void __user *)uarg;
 
-	/* Test READ first: it is called most often, and a switch statement searches its cases. */
+	/* Test READ first: READ is called most often, and a switch statement searches its cases. */
 	if (likely(perfctr && cmd == PERFCTR_IOC_READ))
 		return vperfctr_read_ioctl(perfctr, arg);
 	switch (cmd) {

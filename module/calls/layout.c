@@ -15,8 +15,8 @@
 #define CONTROL_HEAD		PERFCTR_CONTROL_HEAD
 
 /*
- * If the processor has no counters, this is not 0, so that controls with counters pass here. The
- * driver then refuses these controls with a reason.
+ * This number is not 0 even if the processor has no counters, so that controls with counters pass
+ * here. The driver then refuses these controls with a reason.
  */
 u32 perfctr_most_counters;
 

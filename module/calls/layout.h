@@ -22,7 +22,7 @@ struct perfctr_few_counters {
 	u64 words[(PERFCTR_CONTROL_HEAD + PERFCTR_FEW_COUNTERS * PERFCTR_CTR_SIZE) / sizeof(u64)];
 };
 
-/* The places of the counters in the caller's control, and their numbers. */
+/* The layout of a caller's control: where the counters are, and how many there are of each mode. */
 struct perfctr_layout {
 	u32 size;
 	u32 ctr_offset;
@@ -64,8 +64,8 @@ int perfctr_layout_check(const struct perfctr_layout *layout);
 /*
  * perfctr_control_get() copies the caller's control to the module's own layout, and checks only the
  * layout. The copy is in @few, or is allocated if it has more counters than @few has room for.
- * perfctr_control_free() frees it in both cases. perfctr_control_put() copies a control to the
- * caller's layout, which was checked.
+ * perfctr_control_free() frees the copy in both cases. perfctr_control_put() copies a control to
+ * the caller's layout, which was checked.
  */
 struct perfctr_control *perfctr_control_get(const struct perfctr_control __user *arg,
 					    struct perfctr_few_counters *few);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The life of a state. It is made for a thread, and the thread attaches it (notify.c). Later the
- * state stops, is detached, and is freed with its last reference. tree.c makes and frees inherited
- * states.
+ * The life of a state. A state is made for a thread, and the thread attaches it (notify.c). Later
+ * the state stops, is detached, and is freed with its last reference. tree.c makes and frees
+ * inherited states.
  */
 
 #include <linux/module.h>
@@ -62,7 +62,7 @@ void vperfctr_stop(struct vperfctr *perfctr, u32 error)
 	raw_spin_unlock_irqrestore(&perfctr->lock, flags);
 }
 
-/* This does not verify a tracee's registers, which was done as the tracee left its CPU. */
+/* The registers of a tracee are not verified here, but as the tracee leaves its CPU. */
 int vperfctr_verify(struct vperfctr *perfctr)
 {
 	unsigned long flags;
@@ -82,7 +82,7 @@ int vperfctr_verify(struct vperfctr *perfctr)
 }
 
 /*
- * Takes the state from its owner, which makes the sums final. The owner calls this, or its tracer
+ * Takes the state from its owner, and so makes the sums final. The owner calls this, or its tracer
  * while the owner is frozen.
  */
 static __always_inline void disown(struct vperfctr *perfctr, bool own)
@@ -118,7 +118,7 @@ static void put_owners(struct vperfctr *perfctr)
 void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
 {
 	bool later = atomic && (!perfctr->inherited || IS_ENABLED(CONFIG_PREEMPT_RT));
-	/* If the work is queued it takes over the owner's references. */
+	/* If the work is queued, it takes over the owner's references. */
 	bool queued = later && vperfctr_return_queue(perfctr, current);
 
 	vperfctr_verify(perfctr);

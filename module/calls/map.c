@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The map. The owner's own maps show its page, in the mm where the owner made them. Any other map
- * (a sibling's, a fork's copy) shows a page that says "ask the kernel".
+ * (of a sibling, or a fork's copy) shows a page that says "ask the kernel".
  */
 
 #include <linux/fs.h>
@@ -139,8 +139,8 @@ static void set_lent(struct vperfctr *perfctr, bool lent)
 /*
  * Task work calls this. Usually the owner is on its way to user mode, the child has exec'ed or
  * died, and the kernel has cleared TIF_NOTIFY_RESUME before the work runs. But if a tracer follows
- * the child, work also runs before the owner waits for the child, with the flag set. And a fatal
- * signal ends the wait while the child lives on.
+ * the child, task work also runs, with the flag set, before the owner waits for the child. A fatal
+ * signal, too, ends the wait while the child lives on.
  */
 bool vperfctr_take_back(struct vperfctr *perfctr)
 {
@@ -151,11 +151,11 @@ bool vperfctr_take_back(struct vperfctr *perfctr)
 }
 
 /*
- * By vfork() the owner has made a child that shares its memory and thread pointer. So the page
- * looks to the child like the child's own page, and the child may run on another CPU before the
- * owner has left this CPU. When the owner returns to user mode the child has exec'ed or died. This
- * is not so after a bare clone() with CLONE_VM, but perfctr(4) says that each thread needs a thread
- * pointer of its own.
+ * By vfork() the owner has made a child that shares the owner's memory and thread pointer. So the
+ * page looks to the child like the child's own page, and the child may run on another CPU before
+ * the owner has left this CPU. When the owner returns to user mode the child has exec'ed or died.
+ * After a bare clone() with CLONE_VM the child may still run then, but perfctr(4) says that each
+ * thread needs a thread pointer of its own.
  */
 void vperfctr_lend(struct vperfctr *perfctr)
 {

@@ -16,7 +16,8 @@ int vperfctr_mmap(struct file *file, struct vm_area_struct *vma);
 void vperfctr_exec_unmap(struct vperfctr *perfctr);
 /*
  * The owner calls vperfctr_lend() when the child of its vfork has the page, too, and
- * vperfctr_take_back() later. That returns false if the child may still have the page.
+ * vperfctr_take_back() later. vperfctr_take_back() returns false if the child may still have the
+ * page.
  */
 void vperfctr_lend(struct vperfctr *perfctr);
 bool vperfctr_take_back(struct vperfctr *perfctr);

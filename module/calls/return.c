@@ -72,8 +72,8 @@ void vperfctr_exec_pid(struct vperfctr *perfctr)
 }
 
 /*
- * Attaches or ends the state to which current was invited. If current has a state of a dead tree,
- * which it may not have detached yet, detaches that state first.
+ * Attaches or ends the state to which current was invited. If current still has a state of a dead
+ * tree, detaches that state first.
  */
 static void answer(struct vperfctr *perfctr)
 {

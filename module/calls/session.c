@@ -46,7 +46,9 @@ struct perfctr_session {
 static DEFINE_MUTEX(native_mutex);
 static DEFINE_PER_CPU(struct perfctr_wide *, native);	/* guarded by native_mutex */
 
-/* Runs before each switch of any thread, while a session does not count the idle task. */
+/*
+ * This probe runs before each switch of any thread, while a session does not count the idle task.
+ */
 static notrace void probe_idle(PERFCTR_SWITCH_PROBE_ARGS)
 {
 	if (!next->pid)
@@ -81,8 +83,8 @@ static void end_withholding(struct perfctr_wide *wide)
 }
 
 /*
- * Called after an eviction. Processes may read registers again, unless a wide whose config was not
- * evicted forbids that.
+ * Lets processes read registers again after an eviction, unless a wide whose config was not evicted
+ * forbids that.
  */
 static void follow_eviction(void)
 {
@@ -280,7 +282,7 @@ static int control_ioctl(struct perfctr_session *session, void __user *arg)
 		err = session_apply(session, control, &why);
 		mutex_unlock(&session->mutex);
 	}
-	/* This worked above. If it fails now, the caller still gets err. */
+	/* This store worked above. If it fails now, the caller still gets err. */
 	if (err)
 		(void)perfctr_put_refusal(arg, &why);
 	perfctr_control_free(control, &few);
@@ -458,7 +460,7 @@ void perfctr_session_free(struct perfctr_session *session)
 {
 	unsigned int cpu;
 
-	/* Even if a signal ends this wait the wides must stop: their CPUs have them in lists. */
+	/* Even if a signal ends this wait, the wides must stop: their CPUs have them in lists. */
 	(void)perfctr_broadcasts_allow();
 	stop(session);
 	for_each_cpu(cpu, session->cpus)

@@ -90,7 +90,7 @@ static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 
 /*
  * Called as a CPU goes to a sleep in which its counters may be lost, and as it wakes. Current is
- * the idle thread, or, at a suspend of the system, the thread that asked for the suspend, which may
+ * the idle thread, or at a suspend of the system the thread that asked for it. The second may
  * count. Interrupts are off in both cases.
  */
 static int cpu_sleeps(struct notifier_block *notifier, unsigned long action, void *data)
@@ -170,7 +170,9 @@ int perfctr_threads_init(void)
 
 void perfctr_threads_exit(void)
 {
-	/* A CPU may still run cpu_sleeps() after this. perfctr_exit() waits until no CPU does. */
+	/*
+	 * A CPU may still run cpu_sleeps() after this. perfctr_exit() waits until no CPU does so.
+	 */
 	perfctr_unregister_syscore(&sleep_syscore);
 	cpu_pm_unregister_notifier(&sleep_notifier);
 	perfctr_probes_unregister(probes, ARRAY_SIZE(probes));

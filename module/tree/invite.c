@@ -90,14 +90,16 @@ static int check_free(const struct perfctr_tree *tree, struct task_struct *task)
 }
 
 /*
- * Invites @task. Current is the root's owner. Takes over the caller's reference to the new state,
+ * Current, the root's owner, invites @task. Takes over the caller's reference to the new state,
  * also on failure. Returns 0, or -ESRCH if @task exits.
  */
 static int invite(struct perfctr_tree *tree, struct vperfctr *perfctr, struct task_struct *task)
 {
 	unsigned long flags;
 
-	/* These references are the work's, which may begin at once: see vperfctr_return_soon(). */
+	/*
+	 * These references belong to the work, which may begin at once: see vperfctr_return_soon().
+	 */
 	refcount_inc(&perfctr->refs);
 	__module_get(THIS_MODULE);
 	raw_spin_lock_irqsave(&tree->lock, flags);

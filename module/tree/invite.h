@@ -12,7 +12,7 @@ extern atomic_t perfctr_nr_invited;
 
 /*
  * Current attaches @perfctr, to which it was invited. @own is a state that current has already, or
- * NULL. If there is @own, or current exits, or the tree is dead, @perfctr ends instead.
+ * NULL. If current has such a state, or exits, or the tree is dead, @perfctr ends instead.
  */
 void vperfctr_answer(struct vperfctr *perfctr, const struct vperfctr *own);
 int vperfctr_add_member_ioctl(struct vperfctr *perfctr, void __user *arg);

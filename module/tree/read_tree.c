@@ -103,7 +103,7 @@ static noinline_for_stack int add_live(struct perfctr_tree *tree, struct perfctr
 		descendant = add_suspended(tree, perfctr_first_after(&tree->live, id), read);
 		if (!descendant)
 			break;
-		/* This descendant runs, or it is time to let others have the lock. */
+		/* This descendant runs, or it is time to let others take the lock. */
 		id = descendant->id;
 		refcount_inc(&descendant->state.refs);
 		raw_spin_unlock_irq(&tree->lock);
@@ -229,7 +229,7 @@ static struct descendant *next_descendant(struct perfctr_tree *tree, u64 id)
 	return !kept || (live && live->id < kept->id) ? live : kept;
 }
 
-/* Copies the name that the thread has, or had as it ended. */
+/* Copies the name that the descendant's thread has, or had as the thread ended. */
 static void descendant_name(struct descendant *descendant, char *comm)
 {
 	struct vperfctr *perfctr = &descendant->state;

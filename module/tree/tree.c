@@ -2,7 +2,7 @@
 /*
  * Inheritance: a root, whose control has INHERIT, and its descendants. The tree is flat: each
  * descendant is counted in a state of its own and belongs to the root's tree, however many
- * generations lie between. When a descendant ends, its sums are added to the tree's.
+ * generations lie between the two. When a descendant ends, its sums are added to the tree's sums.
  *
  * A fork needs a state for the child in a context that may not sleep, nor (on PREEMPT_RT) allocate.
  * So each thread of a tree keeps a spare state. After a fork the thread allocates the next spare at
@@ -116,7 +116,10 @@ void vperfctr_descendant_free(struct vperfctr *perfctr)
 {
 	struct descendant *descendant = to_descendant(perfctr);
 
-	/* The recorder uses the ring, to which the tree has a reference, so it is freed first. */
+	/*
+	 * The recorder uses the ring, to which the tree has a reference, so the recorder is freed
+	 * first.
+	 */
 	if (unlikely(perfctr->imode || perfctr->recorder)) {
 		kfree(perfctr->imode);
 		perfctr_record_free(perfctr->recorder);
@@ -168,7 +171,10 @@ struct vperfctr *vperfctr_spare_create(const struct vperfctr *like, bool may_sle
 /* Gives current, or a child that has not run yet, a spare state. The probe of fork calls this. */
 static void need_spare(struct vperfctr *perfctr, struct task_struct *task)
 {
-	/* An allocation on the way back takes longer: TIF_NOTIFY_RESUME also runs rseq's work. */
+	/*
+	 * An allocation on the way to user mode takes longer: TIF_NOTIFY_RESUME also runs rseq's
+	 * work.
+	 */
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
 		perfctr->spare = vperfctr_spare_create(perfctr, false);
 	if (!perfctr->spare)
@@ -300,7 +306,7 @@ void vperfctr_descendant_name(struct vperfctr *perfctr)
 	data_race(memcpy(comm, owner->comm, TASK_COMM_LEN));
 }
 
-/* Ends a descendant. The owner calls this after it was detached, when its sums are final. */
+/* Ends a descendant. The owner calls this after the state was detached, when the sums are final. */
 void vperfctr_descendant_end(struct vperfctr *perfctr)
 {
 	struct descendant *descendant = to_descendant(perfctr);
@@ -367,7 +373,7 @@ static void member_hold(struct perfctr_tree *tree, struct vperfctr *perfctr, int
 	lockdep_assert_held(&tree->lock);
 	raw_spin_lock(&perfctr->lock);
 	owner = rcu_dereference_protected(perfctr->owner, true);
-	/* The root's state may have got another control, and then it is not of this tree. */
+	/* The root's state may have got another control, and then the state is not of this tree. */
 	if (owner && perfctr->tree == tree) {
 		if (hold)
 			vperfctr_hold(perfctr, why);
@@ -390,7 +396,10 @@ static int go_current(void *tree)
 	return 0;
 }
 
-/* Sets or clears @why in hold of all present members. All CPUs have seen that when this returns. */
+/*
+ * Sets or clears @why in hold of all present members. All CPUs have seen the change when this
+ * function returns.
+ */
 static void tree_hold(struct perfctr_tree *tree, int why, bool hold)
 {
 	struct descendant *descendant;
@@ -419,8 +428,8 @@ static void tree_hold(struct perfctr_tree *tree, int why, bool hold)
 }
 
 /*
- * Returns true if the tree may be suspended and resumed through @file. The holder stays the holder
- * until it is closed, also after the root's thread has ended.
+ * Returns true if the tree may be suspended and resumed through @file. A holder stays the holder
+ * until the file is closed, also after the root's thread has ended.
  */
 static bool may_stop(const struct perfctr_tree *tree, const struct file *file)
 {
