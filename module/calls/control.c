@@ -157,10 +157,7 @@ static __always_inline void begin_sums(struct vperfctr *perfctr,
 			ctr->acc = 0;
 	WRITE_ONCE(state->end, state->ctr + perfctr->config->nr);
 	WRITE_ONCE(perfctr->nr_ictrs, perfctr->config->nr_ictrs);
-	/*
-	 * A clock that is off counts, too, but is hidden. When the clock is turned on, it is
-	 * zeroed.
-	 */
+	/* A clock that is off counts unseen. When the clock is turned on, it is zeroed. */
 	if (!control->tsc_on || !perfctr->clock_on)
 		state->clock = 0;
 	WRITE_ONCE(perfctr->clock_on, control->tsc_on);

@@ -33,8 +33,8 @@ int vperfctr_verify(struct vperfctr *perfctr);
 /*
  * Ends the owner's permission to read registers. The owner calls this with @own true. The owner's
  * tracer calls this with @own false, while the owner is frozen. In the second case the permission
- * has ended as the owner left its CPU, and the registers of this CPU belong to the tracer, which
- * may be counting.
+ * ended as the owner left its CPU, and the registers of this CPU belong to the tracer, which may be
+ * counting.
  */
 static __always_inline void vperfctr_end_reading(struct vperfctr *perfctr, bool own)
 {
@@ -46,8 +46,8 @@ static __always_inline void vperfctr_end_reading(struct vperfctr *perfctr, bool 
 
 /*
  * Takes the state from its owner, at an unlink, exec or exit, or when its tree is dead. The owner
- * calls this. With @atomic this does not sleep: if the free of the state may sleep (a root's may,
- * and on PREEMPT_RT any state's), the thread puts its reference later, on its way to user mode.
+ * calls this. With @atomic this does not sleep. If freeing the state may sleep (as for a root, and
+ * on PREEMPT_RT for any state), the thread puts its reference later, on its way to user mode.
  */
 void vperfctr_detach(struct vperfctr *perfctr, bool atomic);
 /*

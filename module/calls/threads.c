@@ -170,9 +170,7 @@ int perfctr_threads_init(void)
 
 void perfctr_threads_exit(void)
 {
-	/*
-	 * A CPU may still run cpu_sleeps() after this. perfctr_exit() waits until no CPU does so.
-	 */
+	/* A CPU may still run cpu_sleeps() after this. perfctr_exit() waits for such CPUs. */
 	perfctr_unregister_syscore(&sleep_syscore);
 	cpu_pm_unregister_notifier(&sleep_notifier);
 	perfctr_probes_unregister(probes, ARRAY_SIZE(probes));

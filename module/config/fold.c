@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Metrics are folded once a second. In the processor, a metric is a fraction, of few bits, of the
- * slots that were counted since the last fold (arch/x86/topdown.c). In a thread that is never
- * switched, the number of these slots would grow for ever. So would the error of the difference
- * between two reads of the page.
+ * slots that were counted since the last fold (arch/x86/topdown.c). Without the folds, the number
+ * of these slots would grow in a thread that is never switched. So would the error of the
+ * difference between two reads of the page.
  *
  * While anybody counts metrics, each fold interrupts all told CPUs for some microseconds.
  */

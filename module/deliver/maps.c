@@ -391,7 +391,7 @@ static int turn_maps(bool on)
 		unregister_kprobe(&map_probe);
 		return 0;
 	}
-	/* No probe can be at a beginning that ftrace has patched. A later place serves as well. */
+	/* No probe can be where ftrace has patched a function. A later place serves as well. */
 	for (i = 0; i < ARRAY_SIZE(offsets); i++) {
 		/* register_kprobe() rejects a probe with remains of an earlier registration. */
 		map_probe = (struct kprobe){

@@ -51,7 +51,9 @@ static bool sample_shared(const struct vperfctr *perfctr, u64 *value)
 	return lost;
 }
 
-/* Reads sums by a suspend, because metrics cannot be read otherwise. They then start from zero. */
+/*
+ * Reads sums by a suspend, as metrics cannot be read otherwise. The metrics then start from zero.
+ */
 static noinline void sample_own_way(struct vperfctr *perfctr, struct perfctr_sample *sample)
 {
 	vperfctr_suspend(perfctr);
@@ -171,8 +173,8 @@ static noinline ssize_t read_sample(struct vperfctr *perfctr, u64 __user *to, si
 }
 
 /*
- * Reads the counters of current's own state, if they are perf's. Interrupts are off for the read,
- * because perf moves its events to other registers in interrupts.
+ * Reads the counters of current's own state, which is a shared one. Interrupts are off for the
+ * read, because perf moves its events to other registers in interrupts.
  */
 static noinline ssize_t read_own_shared(struct vperfctr *perfctr, u64 __user *to, size_t count)
 {

@@ -7,16 +7,18 @@
  * the interrupt or in a switch that comes before the interrupt. So an overflow is not lost when its
  * interrupt is lost, and is not delivered twice.
  *
- * running --(sum reached: look)--> overflown, pending overflown, pending --(deliver: on the way to
- *	user mode, or by the interrupt if it interrupts user mode)--> overflown, delivered
+ *	running --(sum reached: look)--> overflown, pending
+ *	overflown, pending --(deliver: on the way to user mode, or by the interrupt
+ *				if it interrupts user mode)--> overflown, delivered
  *	overflown, delivered --(IRESUME, REFRESH, or by itself)--> running, with a new period
  *
  * The owner does all of this, or an interrupt on the owner's CPU. So races have simple outcomes. If
- *  an overflow's interrupt comes as the owner enters the kernel for - CONTROL or UNLINK: the
- *  overflow is forgotten with the old control. After the call no signal comes, except one that was
- *  already blocked before the call. - IRESUME or REFRESH: the counters have just overflowed, and no
- *  signal was sent. So IRESUME returns EINVAL, and REFRESH sets the number. The signal comes as the
- *  call returns. - exit: nothing is delivered. The sums are right.
+ * an overflow's interrupt comes as the owner enters the kernel for
+ *  - CONTROL or UNLINK: the overflow is forgotten with the old control. After the call no signal
+ *	comes, except one that was already blocked before the call.
+ *  - IRESUME or REFRESH: the counters have just overflowed, and no signal was sent. So IRESUME
+ *	returns EINVAL, and REFRESH sets the number. The signal comes as the call returns.
+ *  - exit: nothing is delivered. The sums are right.
  */
 
 #include <linux/slab.h>
@@ -40,9 +42,7 @@ static void ireload(struct perfctr_imode *imode)
 	imode->cpu = -1;
 }
 
-/*
- * Begins a full period of each counter. Without a signal and a recorder, no overflow is ever due.
- */
+/* Begins a full period of each counter. Without a signal and a recorder, no overflow is due. */
 static void begin_periods(struct vperfctr *perfctr)
 {
 	u32 i, first = perfctr_config_nr_actrs(perfctr->config);

@@ -102,9 +102,8 @@ static __always_inline struct vperfctr *successor(const struct vperfctr *perfctr
 
 /*
  * Reads the registers once. This reading ends the differences of @perfctr and begins those of
- * @other. With
- * @show, the page of @other shows the registers from now on. It is safe to show them here, because
- * the thread runs user code only after its sched_in().
+ * @other. With @show, the page of @other shows the registers from now on. It is safe to show them
+ * here, because the thread runs user code only after its sched_in().
  */
 static __always_inline void hand_over(struct vperfctr *perfctr, struct vperfctr *other, bool show)
 {
@@ -359,7 +358,7 @@ static __always_inline bool is_shown(const struct vperfctr *perfctr)
 
 /*
  * Does what probe_switch() does not do. @same is true if both states count by the same registers of
- *	perf's: see successor().
+ * perf's: see successor().
  */
 static noinline notrace void out_and_in(struct vperfctr *perfctr, struct vperfctr *coming,
 					struct task_struct *next, bool same)

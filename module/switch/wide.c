@@ -146,9 +146,7 @@ static notrace void wide_resume(struct perfctr_wide *wide)
 		wide_resume_native(wide);
 	} else {
 		wide->resumed = true;
-		/*
-		 * If perf has lost an event, suspend() adds again what the resume has subtracted.
-		 */
+		/* If perf has lost an event, suspend() adds again what the resume subtracted. */
 		if (perfctr_shared_resume(&wide->state, wide->cpu, config->call))
 			suspend(wide);
 	}

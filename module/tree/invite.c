@@ -97,9 +97,7 @@ static int invite(struct perfctr_tree *tree, struct vperfctr *perfctr, struct ta
 {
 	unsigned long flags;
 
-	/*
-	 * These references belong to the work, which may begin at once: see vperfctr_return_soon().
-	 */
+	/* The work has these references, and may begin at once: see vperfctr_return_soon(). */
 	refcount_inc(&perfctr->refs);
 	__module_get(THIS_MODULE);
 	raw_spin_lock_irqsave(&tree->lock, flags);

@@ -116,10 +116,7 @@ void vperfctr_descendant_free(struct vperfctr *perfctr)
 {
 	struct descendant *descendant = to_descendant(perfctr);
 
-	/*
-	 * The recorder uses the ring, to which the tree has a reference, so the recorder is freed
-	 * first.
-	 */
+	/* The tree has a reference to the recorder's ring, so the recorder is freed first. */
 	if (unlikely(perfctr->imode || perfctr->recorder)) {
 		kfree(perfctr->imode);
 		perfctr_record_free(perfctr->recorder);
@@ -171,10 +168,7 @@ struct vperfctr *vperfctr_spare_create(const struct vperfctr *like, bool may_sle
 /* Gives current, or a child that has not run yet, a spare state. The probe of fork calls this. */
 static void need_spare(struct vperfctr *perfctr, struct task_struct *task)
 {
-	/*
-	 * An allocation on the way to user mode takes longer: TIF_NOTIFY_RESUME also runs rseq's
-	 * work.
-	 */
+	/* A later allocation takes longer, because TIF_NOTIFY_RESUME also runs rseq's work. */
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
 		perfctr->spare = vperfctr_spare_create(perfctr, false);
 	if (!perfctr->spare)
@@ -428,8 +422,8 @@ static void tree_hold(struct perfctr_tree *tree, int why, bool hold)
 }
 
 /*
- * Returns true if the tree may be suspended and resumed through @file. A holder stays the holder
- * until the file is closed, also after the root's thread has ended.
+ * Returns true if the tree may be suspended and resumed through @file. An open file stays the
+ * holder until it is closed, also after the root's thread has ended.
  */
 static bool may_stop(const struct perfctr_tree *tree, const struct file *file)
 {
