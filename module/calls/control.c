@@ -322,7 +322,7 @@ static int parts_make(struct vperfctr *perfctr, const struct perfctr_control *co
 	return 0;
 }
 
-/* Returns 0, or an error of perfctr_tracee_freeze(). After an error nothing has changed. */
+/* Returns 0, or an error of perfctr_tracee_freeze(). After an error, nothing has changed. */
 static noinline int apply_to_tracee(struct vperfctr *perfctr,
 				    const struct perfctr_control *control, struct parts *parts,
 				    u8 raw, struct task_struct *tracee, struct file *file)

@@ -173,7 +173,7 @@ static int open_tracee(struct file *file, struct task_struct *tracee, u32 how)
 	perfctr_tracee_thaw(tracee, flags);
 	if (!err && perfctr)
 		err = open_found(file, perfctr, kernel, shared);
-	/* Without an error the file keeps the reference. */
+	/* Without an error, the file keeps the reference. */
 	if (err && perfctr)
 		vperfctr_put(perfctr);
 	if (!err && !perfctr)

@@ -125,7 +125,7 @@ void vperfctr_detach(struct vperfctr *perfctr, bool atomic)
 	disown(perfctr, true);
 	if (perfctr->inherited) {
 		vperfctr_descendant_end(perfctr);
-		/* After the end of the state its spare is not needed any more. */
+		/* After the state has ended, its spare is not needed any more. */
 		if (!later)
 			vperfctr_drop_spare(perfctr);
 	} else if (perfctr->config) {

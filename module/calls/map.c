@@ -108,8 +108,8 @@ static void owner_vm_open(struct vm_area_struct *vma)
 }
 
 /*
- * After an exec the thread has another mm, but other processes may still have the old one and
- * its maps. These must not see what the new program does, so the thread gets another page.
+ * After an exec the thread has another mm, but other processes may still have the old one and its
+ * maps. These processes must not see what the new program does, so the thread gets another page.
  */
 void vperfctr_exec_unmap(struct vperfctr *perfctr)
 {
@@ -153,7 +153,7 @@ bool vperfctr_take_back(struct vperfctr *perfctr)
 /*
  * By vfork() the owner has made a child that shares the owner's memory and thread pointer. So the
  * page looks to the child like the child's own page, and the child may run on another CPU before
- * the owner has left this CPU. When the owner returns to user mode the child has exec'ed or died.
+ * the owner has left this CPU. When the owner returns to user mode, the child has exec'ed or died.
  * After a bare clone() with CLONE_VM the child may still run then, but perfctr(4) says that each
  * thread needs a thread pointer of its own.
  */

@@ -154,8 +154,8 @@ static void put_wide(struct perfctr_wide *wide)
 }
 
 /*
- * Takes the registers of the wide's CPU for @wide, which replaces @old. From here on no process may
- * read registers. Returns 0, or -EBUSY if the registers count for another wide than @old.
+ * Takes the registers of the wide's CPU for @wide, which replaces @old. From here on, no process
+ * may read registers. Returns 0, or -EBUSY if the registers count for another wide than @old.
  */
 static int take_registers(struct perfctr_wide *wide, const struct perfctr_wide *old,
 			  struct perfctr_refusal *why)

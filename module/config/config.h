@@ -103,10 +103,10 @@ extern unsigned int perfctr_config_source;
 
 /*
  * Finds or makes the config for a control of current. The control is to count on the CPUs of
- * @where, by @source (PERFCTR_SOURCE_*). It counts a CPU if @of_session is true, else a thread. The
- * config is claimed on every told CPU. The caller becomes a user of the config, and gets a
- * reference. On failure returns an error pointer with EINVAL, EOPNOTSUPP, EACCES, EXDEV, EBUSY,
- * ENOMEM, ENOSPC or ERESTARTSYS, and sets *why. May sleep.
+ * @where, by @source (PERFCTR_SOURCE_*). The control counts a CPU if @of_session is true, else a
+ * thread. The config is claimed on every told CPU. The caller becomes a user of the config, and
+ * gets a reference. On failure returns an error pointer with EINVAL, EOPNOTSUPP, EACCES, EXDEV,
+ * EBUSY, ENOMEM, ENOSPC or ERESTARTSYS, and sets *why. May sleep.
  */
 struct perfctr_config *perfctr_config_get(const struct perfctr_where *where, bool of_session,
 					  const struct perfctr_ctr_control *ctr, u32 nr,

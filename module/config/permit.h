@@ -17,7 +17,7 @@ void perfctr_policy_changed(void);
  * permission. Returns false if this must be tried again later.
  */
 bool perfctr_permit(void);
-/* On x86: called when an mm has unmapped a page. With its last page the mm loses the permission. */
+/* On x86: called when an mm has unmapped a page. The mm loses the permission with its last page. */
 void perfctr_forbid(struct mm_struct *mm);
 /*
  * Called before a wide begins to count natively (@more), and after a wide has stopped. While there

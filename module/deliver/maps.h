@@ -22,7 +22,7 @@ void vperfctr_record_maps(struct vperfctr *perfctr);
 void vperfctr_use_same_maps(struct vperfctr *parent, struct vperfctr *perfctr,
 			    struct task_struct *child);
 /*
- * Call this after the FORK is written, if the child has a copy of its parent's memory. At a FORK
+ * Call this after the FORK is written, if the child has a copy of its parent's memory. At a FORK,
  * readers assume that the child has all maps that they know of its parent. The readers are right if
  * exactly the changes before the copy were announced before the FORK. That is so if the parent,
  * which is in fork(2), was the last thread that looked at the memory. Otherwise the child's samples

@@ -209,9 +209,9 @@ fault:
  * read(2) returns the clock and the sums, as 64-bit words. read(2) exists because an ioctl takes
  * longer: the ioctl's way through the kernel alone takes longer than this whole function.
  *
- * The owner reads its own counters here as its user code would. It stores each count straight to
- * user memory, and starts again if a switch or an interrupt of ours has come between. If a page
- * must be fetched, read_sample() reads everything before it stores anything.
+ * The owner reads its own counters here as its user code would. The owner stores each count
+ * straight to user memory, and starts again if a switch or an interrupt of ours has come between.
+ * If a page must be fetched, read_sample() reads everything before it stores anything.
  */
 ssize_t vperfctr_read(struct file *file, char __user *buffer, size_t count, loff_t *pos)
 {

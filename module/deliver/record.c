@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The records that a thread writes about itself: samples, its name, its fork and its exit. Before
- * each record the thread compares its name with the name that readers know.
+ * each record, the thread compares its name with the name that readers know.
  */
 
 #include <linux/kcsan-checks.h>

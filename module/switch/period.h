@@ -21,7 +21,7 @@ struct perfctr_imode *perfctr_imode_create(u32 nr, gfp_t gfp);
 /* Begins a full period of each counter. */
 void vperfctr_imode_init(struct vperfctr *perfctr, int signo, u64 refresh);
 /*
- * Throttles a state that records, or ends the throttling. While the state is throttled no overflow
+ * Throttles a state that records, or ends the throttling. While the state is throttled, no overflow
  * is due. When the throttling ends, each counter begins a full period.
  */
 void vperfctr_throttle(struct vperfctr *perfctr, bool throttled);

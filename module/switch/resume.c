@@ -190,7 +190,7 @@ static __cold void held_entirely(struct vperfctr *perfctr, int hold, struct task
 
 /*
  * Starts the i-mode counters, and then resumes the state. Returns false if the i-mode counters
- * cannot start; then the state stays suspended. If an overflow interrupt is pending, that interrupt
+ * cannot start. Then the state stays suspended. If an overflow interrupt is pending, that interrupt
  * runs first and resumes the state when it ends, so sched_in() may find the state resumed. A state
  * without i-mode counters comes here for samples by time.
  */
@@ -291,7 +291,7 @@ static noinline notrace bool begin_odd(struct vperfctr *perfctr, int hold)
 	/* An interrupt that came before sched_in() has resumed the state: see resume_imode(). */
 	if (perfctr->imode && perfctr->seq & 1)
 		return true;
-	/* With RAW the thread keeps its permission while the state is held. */
+	/* With RAW, the thread keeps its permission while the state is held. */
 	if (perfctr->raw)
 		grant_raw(perfctr);
 	if (!perfctr->imode)

@@ -141,8 +141,8 @@ static __always_inline bool may_hand_on(struct vperfctr *perfctr, unsigned long 
 
 /*
  * Switches out a thread whose page shows its registers. If the page of @next may show them, too,
- * @next gets the permission with the counters. Under "guarded" the registers must be private to the
- * user of @next. @other is the state of @next, or NULL. Returns true if @other was resumed.
+ * @next gets the permission with the counters. Under "guarded", the registers must be private to
+ * the user of @next. @other is the state of @next, or NULL. Returns true if @other was resumed.
  */
 static PERFCTR_CPU_RARE
 notrace bool sched_out_shown(struct vperfctr *perfctr, unsigned long id, struct vperfctr *other,

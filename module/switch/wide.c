@@ -116,9 +116,9 @@ static notrace void wide_resume_native(struct perfctr_wide *wide)
 
 /*
  * Lets this CPU join the claims. perfctr_cpus_join() takes the registers, and checks who may read
- * them. That check suspends and resumes all wides of this CPU. They may not be resumed before the
- * registers are taken, so the outer pair of calls keeps them suspended. In the end all wides are
- * resumed, and so is the wide for which we were called.
+ * them. That check suspends and resumes all wides of this CPU. The wides may not be resumed before
+ * the registers are taken, so the outer pair of calls keeps them suspended. In the end all wides
+ * are resumed, and so is the wide for which we were called.
  */
 static notrace void join(void)
 {

@@ -21,7 +21,7 @@
  * @no_idle: the wide does not count the idle task; constant
  * @resumed: @state has differences
  * @slept: the wide was resumed when its CPU went to sleep
- * @withholds: because of this wide no process may read registers; native_mutex of session.c
+ * @withholds: because of this wide, no process may read registers; native_mutex of session.c
  * @error: PERFCTR_ERROR_*: why the wide does not count any more; 0: it has no error
  * @state: the sums, or the differences
  *

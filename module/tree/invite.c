@@ -6,7 +6,7 @@
  * thread, and queue the member's return_work, which attaches the member before the thread's next
  * user instruction. A fork (whose child inherits), an exec or an OPEN may come earlier. Each of
  * these looks for the member among the thread's works, and attaches it. Until the member is
- * attached it is in the tree and counts nothing. The thread is neither stopped nor woken.
+ * attached, it is in the tree and counts nothing. The thread is neither stopped nor woken.
  */
 
 #include <linux/module.h>

@@ -9,7 +9,7 @@
 
 #include "thread/state.h"
 
-/* After this number of members a loop drops the tree's lock for a moment. */
+/* After this number of members, a loop drops the tree's lock for a moment. */
 #define PERFCTR_STRETCH		64
 
 /**
@@ -40,14 +40,14 @@ struct sums {
 /**
  * struct perfctr_tree - the descendants of a root
  * @refs: references: one of the root, and one of each descendant's state
- * @lock: guards all members below, unless they say otherwise. Taken inside @reading, and around
- *	the lock of a state. A loop holds @lock for at most PERFCTR_STRETCH descendants at a time
+ * @lock: guards all members below, unless they say otherwise. Taken inside @reading, and around the
+ *	lock of a state. A loop holds @lock for at most PERFCTR_STRETCH descendants at a time
  * @reading: held while a loop goes through @live and drops @lock on the way
  * @root: the root's state; NULL once the tree is dead
- * @config: the config of all members, with a reference; constant. While there is a live
- *	descendant, and the tree is not dead, the tree is a user of it
+ * @config: the config of all members, with a reference; constant. While there is a live descendant,
+ *	and the tree is not dead, the tree is a user of it
  * @ring: the ring if the root's control has RECORD, else NULL; with a reference; constant
- * @holder: with HOLDER_ONLY the open file whose control made the tree, until that file is closed;
+ * @holder: with HOLDER_ONLY, the open file whose control made the tree, until that file is closed;
  *	only compared. NULL: any member may stop the tree
  * @stopped: no member counts, because of PERFCTR_IOC_SUSPEND or the root's control
  * @dead: the tree cannot be read any more
