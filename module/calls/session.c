@@ -207,7 +207,7 @@ static int session_check(struct perfctr_control *control)
 	return perfmon_capable() ? 0 : -EACCES;
 }
 
-/* Returns a new wide, or an error pointer and *why. */
+/* Returns a new wide, or returns an error pointer and sets *why. */
 static struct perfctr_wide *make_wide(const struct perfctr_control *control,
 				      const struct perfctr_wide *old, struct perfctr_refusal *why)
 {

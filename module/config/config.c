@@ -209,8 +209,8 @@ static void config_unclaim(struct perfctr_config *config)
 }
 
 /*
- * Takes a config from the table, unclaims it, and puts the table's reference. The caller holds the
- * hotplug lock and config_mutex.
+ * Removes a config from the table, unclaims it, and puts the table's reference. The caller holds
+ * the hotplug lock and config_mutex.
  */
 static void config_end(struct perfctr_config *config)
 {

@@ -134,7 +134,7 @@ void perfctr_config_mend(unsigned int cpu);
 void perfctr_config_info(struct perfctr_kernel_info *info);
 /* Returns true if the config counts more than user mode. @config may be NULL. */
 bool perfctr_config_counts_kernel(const struct perfctr_config *config);
-/* Returns true if current may count more than user mode: by perf's counters if @shared. */
+/* Returns true if current may count more than user mode, by perf's counters if @shared is true. */
 bool perfctr_may_count_kernel(bool shared);
 /* Gives back counters that linger. Called when no process may read registers any more. */
 void perfctr_config_no_reader(void);

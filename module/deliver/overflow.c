@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Overflows: the signal, how counting goes on, and the counters' interrupt. The module hears that
+ * Overflows: the signal, the counters' interrupt, and how counting goes on. The module hears the
  * interrupt while some config has i-mode counters. period.c describes the life of an overflow.
  */
 
@@ -26,8 +26,8 @@ module_param(overflow_budget, uint, 0644);
 MODULE_PARM_DESC(overflow_budget, "overflows of a thread in a tick after which its counters go on by themselves (50000 a second)");
 
 /*
- * Ends an overflow, so that the counters may go on. Suspends the state first, because its clock may
- * be resumed alone.
+ * Ends an overflow, so that the counters may go on. Suspends the state first, because perhaps only
+ * its clock is resumed.
  */
 static void go_on(struct vperfctr *perfctr)
 {
@@ -229,7 +229,7 @@ void vperfctr_imode_exec(struct vperfctr *perfctr)
 /*
  * Lets the counters go on after an overflow. The owner calls this, or another thread while the
  * owner is frozen. Interrupts are off. @left is the argument of REFRESH, or 0 for IRESUME. Returns
- * 0, or -EINVAL.
+ * 0, or -EINVAL if the call does not fit the state.
  */
 static int iresume(struct vperfctr *own, u64 left)
 {

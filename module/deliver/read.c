@@ -51,9 +51,7 @@ static bool sample_shared(const struct vperfctr *perfctr, u64 *value)
 	return lost;
 }
 
-/*
- * Reads sums by a suspend, as metrics cannot be read otherwise. The metrics then start from zero.
- */
+/* Reads sums by a suspend, as metrics cannot be read otherwise. Metrics then start from zero. */
 static noinline void sample_own_way(struct vperfctr *perfctr, struct perfctr_sample *sample)
 {
 	vperfctr_suspend(perfctr);

@@ -131,7 +131,9 @@ notrace void vperfctr_imode_sample(const struct vperfctr *perfctr, u64 *value)
 
 	for (i = 0; i < config->nr; i++) {
 		value[i] = ctr[i].acc;
-		/* After an overflow, or after resume_in_part(), only the clock may be resumed. */
+		/*
+		 * After an overflow, or after resume_in_part(), perhaps only the clock is resumed.
+		 */
 		if (!(perfctr->undo & PERFCTR_UNDO_ICTRS))
 			continue;
 		value[i] += perfctr_cpu_read(&ctr[i]);

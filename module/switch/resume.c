@@ -85,7 +85,7 @@ static __always_inline bool load_private(struct vperfctr *perfctr, kuid_t uid)
  * Loads the registers for an owner that has mapped its page, or may read registers without a page.
  * Under "guarded" the registers must hold nothing of others, so they start from zero, unless they
  * have only run for the owner's kin. Sets *readable if the page may show the registers, and *permit
- * if the owner may read them without a fault. While the state is held the page shows nothing, and
+ * if the owner may read them without a fault. While the state is held, the page shows nothing, and
  * the permission lasts for the grace. After an overflow the permission stays, because a read that
  * was interrupted goes on when the signal handler returns. Returns false if the state was lost.
  */

@@ -23,7 +23,10 @@ void vperfctr_resume_locked(struct vperfctr *perfctr);
  */
 void vperfctr_come_later(struct vperfctr *perfctr, struct task_struct *next);
 
-/* sched_in() calls these for a state that it cannot resume at once. They turn interrupts on. */
+/*
+ * sched_in() calls these functions for a state that it cannot resume at once. They turn interrupts
+ * on.
+ */
 void vperfctr_come_slowly(struct vperfctr *perfctr);
 void vperfctr_come_slowly_shared(struct vperfctr *perfctr);
 

@@ -103,7 +103,7 @@ notrace void vperfctr_unresume_shared(struct vperfctr *perfctr, bool call)
 	sums_are_complete(perfctr, perfctr->seq);
 }
 
-/* This is not inline, because gcc would then save registers for it on the native way, too. */
+/* If this were inline, gcc would save registers for it on the native way, too. */
 static noinline void suspend_not_native(struct vperfctr *perfctr)
 {
 	suspend_shared(perfctr, vperfctr_calls(perfctr));
@@ -121,8 +121,8 @@ void vperfctr_suspend(struct vperfctr *perfctr)
 }
 
 /*
- * The next switch-out will not see that the thread could read registers, and so will not stop
- * registers that are private to the thread. So this function makes the registers public.
+ * This also makes the registers public, because the next switch-out will not see that the thread
+ * could read registers, and would not stop registers that are private to the thread.
  */
 void vperfctr_revoke(struct vperfctr *perfctr)
 {
@@ -174,7 +174,10 @@ static noinline notrace void hide_others(struct task_struct *next, struct vperfc
 	perfctr_cpu_scrub(next);
 }
 
-/* Called as @next comes to this CPU, or when @next is current and has just got the permission. */
+/*
+ * Called as @next comes to this CPU, or when @next is current and has just been permitted to read
+ * registers.
+ */
 notrace void perfctr_let_in(struct task_struct *next)
 {
 	struct vperfctr *perfctr;

@@ -57,7 +57,7 @@ static __always_inline void suspend(struct vperfctr *perfctr, struct task_struct
 	}
 }
 
-/* Suspends a state of the shared source, which never has anything to undo. */
+/* Suspends a state of the shared source. Such a state never has anything to undo. */
 static __always_inline void suspend_shared(struct vperfctr *perfctr, bool call)
 {
 	u32 seq = perfctr->seq;
