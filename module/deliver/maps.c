@@ -336,7 +336,7 @@ void vperfctr_record_maps(struct vperfctr *perfctr)
 	if (!vperfctr_records_maps(perfctr) || !current->mm)
 		return;
 	perfctr_introduce_now(recorder);
-	/* This fails if the owner is being killed. */
+	/* The owner is being killed. */
 	if (mmap_read_lock_killable(current->mm))
 		return;
 	mutex_lock(&recorder->ring->maps_mutex);
