@@ -5,13 +5,12 @@
  *
  * Rules that hold for every structure that crosses the boundary:
  *  - members have a fixed width and the same place for 32- and 64-bit callers;
- *  - the first member is the size in bytes that the caller knows. A size below
- *    that of the first version (PERFCTR_*_SIZE_VER0) fails with EINVAL, and a
- *    size above PERFCTR_MAX_SIZE fails with E2BIG. The caller may know more bytes
- *    at the end than the module. These bytes must be zero in a structure that the
- *    caller fills (E2BIG), and the module sets them to zero in a structure that it
- *    fills. Structures grow at their end only, and every size that was valid once
- *    stays valid. The counters in struct perfctr_control may grow too;
+ *  - the first member is the structure's size in bytes, as the caller knows it. A size below
+ *    PERFCTR_*_SIZE_VER0, the size of the first version, fails with EINVAL, and a size above
+ *    PERFCTR_MAX_SIZE fails with E2BIG. The caller may know more bytes at the end than the module.
+ *    These bytes must be zero in a structure that the caller fills (E2BIG), and the module sets
+ *    them to zero in a structure that it fills. Structures grow at their end only, and every size
+ *    that was valid once stays valid. The counters in struct perfctr_control may grow too;
  *  - reserved members and undefined flag bits must be zero, else EINVAL.
  *
  * docs/abi.md has the table of errors, call by call.
@@ -24,7 +23,7 @@
 
 #define PERFCTR_ABI_VERSION	0x07000000u
 
-/* The most counters of one control, and so of one page. A driver may allow fewer. */
+/* The most counters that a control, and so a page, can have. A driver may allow fewer. */
 #define PERFCTR_MAX_CTRS	64
 
 /* The largest size that a structure may have, in bytes */
@@ -54,7 +53,7 @@
 #define PERFCTR_CSTATUS_NRCTRS(cs)	((cs) & 0xffu)
 #define PERFCTR_CSTATUS_NRICTRS(cs)	(((cs) >> 8) & 0xffu)
 
-/* The sticky error of a state: why its sums stand still although it should count */
+/* The sticky error of a state: why the state does not count although it should */
 #define PERFCTR_ERROR_NONE	0
 #define PERFCTR_ERROR_LOST	1	/* a CPU's counters could not be had, or root took them */
 #define PERFCTR_ERROR_EXEC	2	/* an exec raised privileges, or ended dumpability */
@@ -97,7 +96,7 @@
 #define PERFCTR_REASON_MEDIATED	12	/* EBUSY: a KVM guest has the counters for itself */
 #define PERFCTR_REASON_CPUS	13	/* EBUSY: a session has the native counters */
 #define PERFCTR_REASON_THREADS	14	/* EBUSY: threads have the native counters */
-#define PERFCTR_REASON_TRIAL	15	/* EINVAL: by CPUID or a trial the event counts nothing */
+#define PERFCTR_REASON_TRIAL	15	/* EINVAL: CPUID or a trial says the event counts nothing */
 
 /* Bits of perfctr_kernel_info.cpu_features. The first three are those of perfctr 2.6. */
 #define PERFCTR_FEATURE_RDPMC		0x01	/* counters are readable in user mode */
@@ -118,8 +117,9 @@
 #define PERFCTR_USER_READ_OPEN		2
 
 /*
- * Values of perfctr_kernel_info.cpu_type. x86 and ppc32 have the numbers of perfctr 2.6, and more
- * for later processors. One number may mean different processors on different architectures.
+ * Values of perfctr_kernel_info.cpu_type. x86 and ppc32 have the numbers of perfctr 2.6, and
+ * further numbers for later processors. One number may mean different processors on different
+ * architectures.
  */
 #define PERFCTR_X86_GENERIC		0
 #define PERFCTR_X86_INTEL_P5		1
@@ -161,7 +161,7 @@
 
 /*
  * Values of perfctr_kernel_info.no_counters, which says why there are no counters:
- *  - NONE: there are counters, or this is RISC-V without any.
+ *  - NONE: there are counters, or a RISC-V processor has none.
  *  - PROCESSOR: the module has no driver for this vendor or family.
  *  - VERSION: x86 has version 6 or later of performance monitoring, where the module could not keep
  *    perf out of the registers.
@@ -190,17 +190,16 @@
  * @no_counters: PERFCTR_NO_COUNTERS_*: why @counters is 0
  * @user_read: PERFCTR_USER_READ_*: the policy in force
  * @width: bits of the narrowest counter
- * @counters: bit n is set if hardware counter n exists. riscv: n is the
- *	number of the CSR less that of cycle (0 cycle, 2 instret, 3..31
- *	hpmcounter3..31). x86: 0..23 is RDPMC's number, 24 and up are the
- *	fixed counters 0 and up. HYBRID: the counters that cores of every type have.
- *	ppc32: n is PMC<n + 1>
+ * @counters: bit n is set if hardware counter n exists. riscv: n is the number of the CSR minus the
+ *	number of cycle (0 cycle, 2 instret, 3..31 hpmcounter3..31). x86: 0..23 is RDPMC's number,
+ *	24 and up are the fixed counters 0 and up. HYBRID: the counters that cores of every type
+ *	have. ppc32: n is PMC<n + 1>
  * @events: events that the module knows the processor to have. riscv: bit n of [0]
  *	is SBI hardware event n; bit n of [1] is the SBI cache event of code n.
  *	x86: bit n of [0] is architectural event n of CPUID leaf 10
  * @source: PERFCTR_SOURCE_*: the source that is in use now. ANY means both, and NATIVE may also
  *	mean none. On x86 and ppc32 the other source is not available while one is in use
- * @topdown: with FEATURE_TOPDOWN the number of levels of metrics, 1 or 2; else 0
+ * @topdown: with FEATURE_TOPDOWN, the number of levels of metrics, 1 or 2; else 0
  * @reserved: zero
  */
 struct perfctr_kernel_info {
@@ -255,9 +254,9 @@ struct perfctr_cpus {
  * struct perfctr_open - makes the open file a handle on the counters of a thread
  * @size: of this structure
  * @flags: PERFCTR_OPEN_*
- * @pidfd: with PERFCTR_OPEN_PIDFD a descriptor of the thread or of its process
- *	(pidfd_open(2)), so that @tid cannot have become another thread's; else 0
- * @tid: with PERFCTR_OPEN_THREAD the id of a stopped thread that the caller traces by ptrace(2);
+ * @pidfd: with PERFCTR_OPEN_PIDFD, a descriptor of the thread or of its process (pidfd_open(2)), so
+ *	that @tid cannot be a reused id, now of another thread; else 0
+ * @tid: with PERFCTR_OPEN_THREAD, the id of a stopped thread that the caller traces by ptrace(2);
  *	else 0, and the thread is the caller. (While a thread is traced, no other thread can get its
  *	id, so its tracer needs no @pidfd.)
  * @reserved: zero
@@ -284,10 +283,10 @@ struct perfctr_open {
 #define PERFCTR_MAP_ANY		0xffffffffu
 
 /*
- * Intel's TopDown on x86, with the numbers that perf uses. The pipeline has several slots for
- * operations in each cycle, which SLOTS counts. A metric counts the slots that were used, or lost,
- * in one way. At level 1 each slot belongs to one of the first four metrics. At level 2 each of the
- * other metrics counts a part of the slots of one of these four, as its comment says.
+ * Intel's TopDown on x86, with the numbers that perf uses. In each cycle the pipeline has several
+ * slots for operations. SLOTS counts all slots. A metric counts the slots that were used, or lost,
+ * in one way. At level 1, each slot belongs to one of the first four metrics. At level 2, each of
+ * the other metrics counts a part of the slots of one of these four, which its comment names.
  */
 #define PERFCTR_EVENT_SLOTS		0x0400
 #define PERFCTR_EVENT_METRIC(n)		(0x8000 + ((n) << 8))
@@ -309,18 +308,19 @@ struct perfctr_open {
 /**
  * struct perfctr_ctr_control - what one counter counts
  * @map: hardware counter, numbered as in perfctr_kernel_info.counters, or PERFCTR_MAP_ANY. With
- *	SHARED perf chooses the counter, whatever @map is
+ *	SHARED, perf chooses the counter, whatever @map is
  * @flags: PERFCTR_CTR_*, at least one
  * @event: the event; each architecture has its own numbers, see below
  * @config: the rest of the event on some architectures, else 0
- * @ireset: of an i-mode counter: the period, negated. The counter counts up from this number to
+ * @ireset: for an i-mode counter: the period, negated. The counter counts up from this number to
  *	zero, and begins there again after each overflow. Any negative number of 64 bits is valid,
- *	whatever the width of the register; x86: at most -2, on Nehalem and Haswell -32. ppc32:
- *	EOPNOTSUPP on the 750 and some 74xx, with PERFCTR_REASON_ERRATUM, unless the module's
- *	parameter unsafe_interrupts is set. Of an a-mode counter: 0
- * @config1: on a Pentium 4 the value of PEBS_ENABLE, for replay tagging; with PERFCTR_CTR_PERF
+ *	whatever the width of the register. On x86 it is at most -2, and on Nehalem and Haswell at
+ *	most -32. On the 750 and some 74xx, i-mode counters are refused with EOPNOTSUPP and
+ *	PERFCTR_REASON_ERRATUM, unless the module's parameter unsafe_interrupts is set. For an
+ *	a-mode counter: 0
+ * @config1: on a Pentium 4, the value of PEBS_ENABLE, for replay tagging; with PERFCTR_CTR_PERF,
  *	perf's config1; else 0
- * @config2: on a Pentium 4 the value of PEBS_MATRIX_VERT; with PERFCTR_CTR_PERF perf's config2;
+ * @config2: on a Pentium 4, the value of PEBS_MATRIX_VERT; with PERFCTR_CTR_PERF, perf's config2;
  *	else 0
  * @reserved: zero; room for more registers of a counter
  *
@@ -332,15 +332,15 @@ struct perfctr_open {
  * riscv: @event is the SBI event_idx: the type in bits 16..19 (0 hardware, 1 cache, 2 raw), the
  * code in bits 0..15. Counter 0 (cycle) counts event 1 only, and counter 2 (instret) event 2 only.
  * @config is the SBI event_data of a raw event, 48 bits. MAP_ANY means any programmable counter.
- * Without Sscofpmf programmable counters have no filter, so MAP_ANY then means cycle for cycles and
- * instret for instructions.
+ * Without Sscofpmf, programmable counters have no filter, so MAP_ANY then means cycle for cycles
+ * and instret for instructions.
  *
  * x86: @event is a part of the event select, or the whole event select. The part has event, unit
  * mask, edge, inversion and counter mask (bits 0..15, 18, 23 and 24..31; on AMD since family 10h
  * also bits 32..35, the event's upper bits), and zeros elsewhere. In a whole event select bits 16,
- * 17, 20 and 22 must agree with @flags and @ireset. (On the P6 only counter 0, or ANY, has bit 22,
- * enable.) MAP_ANY means any counter that can count the event, if possible a fixed one. If any
- * assignment of counters fits the control, the module finds one.
+ * 17, 20 and 22 must agree with @flags and @ireset. (On the P6, an event select has bit 22, enable,
+ * only with counter 0 or ANY.) MAP_ANY means any counter that can count the event, if possible a
+ * fixed one. If any assignment of counters fits the control, the module finds one.
  *
  * Fixed counters of x86 count only their own events: 0xc0 instructions, 0x3c core cycles, 0x300
  * reference cycles, and SLOTS. If @map names the counter of reference cycles, @event may also be
@@ -348,36 +348,37 @@ struct perfctr_open {
  * SLOTS counts. A metric takes no counter, and its @map is ANY. The control must have SLOTS too, in
  * a-mode and with the same @flags. No other event of code 0 exists.
  *
- * Some events of x86 take a register of their own, such as those of off-core responses and of the
- * front end. Then @config is the value of that register. Hyperthreads share the register, so all
- * threads of the machine must use the same value at a time. CONTROL fails with EBUSY while any
- * control has another value, even if that is the caller's own control.
+ * Some events of x86, such as off-core responses and events of the front end, have a register of
+ * their own. For these events @config is the value of that register. Hyperthreads share the
+ * register, so all threads of the machine must use the same value at a time. CONTROL fails with
+ * EBUSY while any control, even the caller's own, has another value.
  *
  * Pentium 4: @event has the CCCR in bits 0..31: either the whole CCCR, or only its ESCR select,
- * FORCE_OVF, threshold and the threshold's options. With MAP_ANY bits 32..34 of @event are the
+ * FORCE_OVF, threshold and the threshold's options. With MAP_ANY, bits 32..34 of @event are the
  * block: 1 BPU, 2 MS, 3 FLAME, 4 IQ. With CASCADE or EXTENDED_CASCADE, and without ENABLE, the
- * counter waits until another counter overflows. That must be an i-mode counter, which overflows at
- * the end of a period, or a counter with FORCE_OVF, which overflows at each event. @config is the
- * ESCR, whose bits 2 and 3 are zero or agree with @flags. Its bits 0 and 1 are zero in a control of
- * a thread; in a session they are the modes of the other hyperthread. Counters that select the same
- * ESCR need the same value. @config1 and @config2 must be the same for all threads at a time, like
- * @config on other x86.
+ * counter waits until another counter overflows. The other counter must be an i-mode counter, which
+ * overflows at the end of a period, or a counter with FORCE_OVF, which overflows at each event.
+ * @config is the ESCR. Bits 2 and 3 of the ESCR are zero or agree with @flags. Bits 0 and 1 are
+ * zero in a control of a thread; in a session they are the modes of the other hyperthread. Counters
+ * that select the same ESCR need the same @config. @config1 and @config2 must be the same for all
+ * threads at a time, like @config on other x86.
  *
  * arm64: @event is the number of the event in PMEVTYPER<n>_EL0, bits 0..15. The source must be
  * SHARED, and @map ANY.
  *
- * ppc32: @event is the select of counter @map (PMC<n>SEL of MMCR0 and MMCR1). With MAP_ANY it must
- * mean the same on several counters: that is so below 5 (0 nothing, 1 cycles, 2 instructions
- * completed, 3 transitions of a bit of the timebase, 4 instructions dispatched), and on the 745x
- * below 23. @config has MMCR0 in bits 0..31, without FC, FCS, FCP, PMXE, PMC1SEL and PMC2SEL. So it
- * may set FCM1, FCM0, FCECE, TBSEL, TBEE, THRESHOLD, PMC1CE, PMCnCE and TRIGGER. Bits 32..63 of
- * @config are MMCR2, of which only THRESHMULT of the 7400 and 745x may be set. Both registers, and
- * the modes in @flags, belong to the control as a whole: all its counters must have the same
- * @config and @flags. For FCECE and TRIGGER the i-mode counters are the enabled conditions. Beside
- * i-mode counters TBEE, PMC1CE and PMCnCE must be zero, and with FCECE a period is at most 2^31. An
- * a-mode counter is negative from a sum of 2^31 on. But if an i-mode counter is in PMC2 or up, only
- * an a-mode counter in PMC1 becomes negative. A control begins neither frozen nor triggered.
- * Counters that an overflow has frozen go on when the counters of the state do.
+ * ppc32: @event is the select of counter @map (PMC<n>SEL of MMCR0 and MMCR1). With MAP_ANY, @event
+ * must mean the same on several counters, as all values below 5 do (0 nothing, 1 cycles, 2
+ * instructions completed, 3 transitions of a bit of the timebase, 4 instructions dispatched), and
+ * on the 745x all values below 23. @config has MMCR0 in bits 0..31, without FC, FCS, FCP, PMXE,
+ * PMC1SEL and PMC2SEL. So @config may set FCM1, FCM0, FCECE, TBSEL, TBEE, THRESHOLD, PMC1CE, PMCnCE
+ * and TRIGGER. Bits 32..63 of @config are MMCR2, of which only THRESHMULT of the 7400 and 745x may
+ * be set. Both registers, and the modes in @flags, belong to the control as a whole: all its
+ * counters must have the same @config and @flags. For FCECE and TRIGGER the i-mode counters are the
+ * enabled conditions. Beside i-mode counters, TBEE, PMC1CE and PMCnCE must be zero. With FCECE, a
+ * period is at most 2^31. An a-mode counter is negative from a sum of 2^31 on. But if an i-mode
+ * counter is in PMC2 or a higher counter, only an a-mode counter in PMC1 becomes negative. A
+ * control begins neither frozen nor triggered. Counters that an overflow has frozen go on when the
+ * counters of the state go on.
  */
 struct perfctr_ctr_control {
 	__u32 map;
@@ -410,7 +411,7 @@ struct perfctr_ctr_control {
 
 /**
  * struct perfctr_control - what a state counts
- * @size: of this structure, with its counters; it may end after the last counter in use
+ * @size: of this structure, with its counters; the structure may end after the last counter in use
  * @flags: PERFCTR_CONTROL_*
  * @ctr_offset: bytes from the start of this structure to the first counter: the caller's
  *	size of the members before @ctr
@@ -425,18 +426,17 @@ struct perfctr_ctr_control {
  * @preserve: if bit i is set, counter i goes on from the sum that it has; else it starts from
  *	zero. The sum of a counter that this control does not name is kept for a later control.
  *	Bits 32 and up must be zero, because no processor has so many counters yet
- * @refresh: with i-mode counters the number of overflows after which they stay suspended. After
+ * @refresh: with i-mode counters, the number of overflows after which they stay suspended. After
  *	each earlier overflow they go on by themselves. 0 means 1. Without i-mode counters: 0
  * @refused: out: index in @ctr of the counter that made the call fail; PERFCTR_NO_INDEX if
  *	the call succeeded, or no single counter was to blame
- * @owner: out: with EBUSY PERFCTR_OWNER_*, who probably has the counters; else
- *	PERFCTR_OWNER_NONE
+ * @owner: out: with EBUSY, who probably has the counters (PERFCTR_OWNER_*); else PERFCTR_OWNER_NONE
  * @source: PERFCTR_SOURCE_* of this state and its descendants, until the next control.
  *	READ_CONTROL gives the source that was chosen in place of ANY
  * @reason: out: PERFCTR_REASON_*
- * @possible: out: with PERFCTR_REASON_COUNTER the counters that could count the event of counter
- *	@refused, as a mask like perfctr_kernel_info.counters; 0 if the module does not know them
- * @cpu: with PERFCTR_CONTROL_CPU the number of a possible CPU, online or not; else 0
+ * @possible: out: with PERFCTR_REASON_COUNTER, a mask of the counters that could count the event of
+ *	counter @refused, like perfctr_kernel_info.counters; 0 if the module does not know them
+ * @cpu: with PERFCTR_CONTROL_CPU, the number of a possible CPU, online or not; else 0
  * @reserved0: zero
  * @timer_ns: with RECORD: the thread writes a SAMPLE each time that it has run for this many
  *	nanoseconds, PERFCTR_TIMER_MIN to PERFCTR_TIMER_MAX, with or without i-mode counters. 0
@@ -453,8 +453,8 @@ struct perfctr_ctr_control {
  *
  * CONTROL overwrites @refused, @owner, @reason and @possible, so the structure must be writable
  * (EFAULT). CONTROL leaves these members alone only if it fails before it looks at the control:
- * with EPERM, ESRCH, E2BIG or EFAULT, and with EINVAL for invalid sizes, or for more counters than
- * there are. READ_CONTROL sets them to NO_INDEX, NONE, NONE and 0.
+ * with EPERM, ESRCH, E2BIG or EFAULT, and with EINVAL for invalid sizes or too many counters.
+ * READ_CONTROL sets them to NO_INDEX, NONE, NONE and 0.
  *
  * A control with neither clock nor counters stops the state, which then has no holder.
  *
@@ -463,66 +463,66 @@ struct perfctr_ctr_control {
  * gives MAP_ANY. CONTROL accepts the result. All states of a tree have the root's control.
  *
  * On a HYBRID processor counters count on cores of one type only: the type of the CPUs where the
- * thread may run when it calls CONTROL. If these are of several types, CONTROL fails with EXDEV, so
- * first restrict the thread to CPUs of one type. If the thread comes to a CPU of another type
- * later, its error is PERFCTR_ERROR_LOST.
+ * thread may run when it calls CONTROL. If these CPUs are of several types, CONTROL fails with
+ * EXDEV, so first restrict the thread to CPUs of one type. If the thread comes to a CPU of another
+ * type later, its error is PERFCTR_ERROR_LOST.
  *
  * On a Pentium 4 the second hyperthread of each core is FORBIDDEN. CONTROL takes these CPUs out of
  * the thread's affinity for good, and fails with EINVAL if no other CPU is left. A thread that
  * comes to such a CPU later has the error PERFCTR_ERROR_LOST, and gets SIGILL.
  *
  * INHERIT makes the thread the root of a tree. Its descendants are the threads and processes that
- * it makes by fork or clone from then on, and all that its descendants make. A descendant counts
- * what the root counts, from its first instruction on, in a state of its own, which only the root's
- * holder can control. The next control of the root, or its unlink, ends the tree, and the
+ * the root makes by fork or clone from then on, and all that its descendants make. A descendant
+ * counts what the root counts, from its first instruction on, in a state of its own, which only the
+ * root's holder can control. The next control of the root, or its unlink, ends the tree, and the
  * descendants count no more. If the root's thread has ended, the last close of a handle on the root
  * ends the tree.
  *
- * At an overflow all counters are suspended; the clock goes on. Before its next
- * user instruction the thread gets the signal @si_signo, with si_code PERFCTR_SI_OVF. si_pid is
- * a mask of the counters that have overflowed: bit i is counter i. The mask has 32 bits, so
- * i-mode counters must be among the first 32 (EINVAL). The counters go on with
- * PERFCTR_IOC_IRESUME or REFRESH, or by themselves up to the number of overflows in @refresh. If
- * they go on by themselves more often in a tick than the module's parameter overflow_budget
- * allows, they stay suspended, and si_errno is EAGAIN (else 0).
- * With INHERIT each thread has periods and signals of its own. An exec removes signal
- * handlers, so it ends the signals too, and from then on i-mode counters only count. With ON_EXEC
- * a control with signals for overflows is therefore EINVAL.
- * If the signal cannot be queued, for example because of RLIMIT_SIGPENDING, the thread gets SIGIO.
+ * At an overflow all counters are suspended; the clock goes on. Before its next user instruction
+ * the thread gets the signal @si_signo, with si_code PERFCTR_SI_OVF. si_pid is a mask of the
+ * counters that have overflowed: bit i is counter i. The mask has 32 bits, so i-mode counters must
+ * be among the first 32 (EINVAL). The counters go on with PERFCTR_IOC_IRESUME or REFRESH, or by
+ * themselves up to the number of overflows in @refresh. If they go on by themselves more often in a
+ * tick than the module's parameter overflow_budget allows, they stay suspended, and si_errno is
+ * EAGAIN (else 0). With INHERIT each thread has periods and signals of its own. An exec removes
+ * signal handlers, so it ends the signals too, and from then on i-mode counters only count.
+ * Therefore a control with ON_EXEC and signals for overflows is refused with EINVAL. If the signal
+ * cannot be queued, for example because of RLIMIT_SIGPENDING, the thread gets SIGIO.
  *
- * RECORD: an overflow writes a SAMPLE to the state's ring (PERFCTR_IOC_RING; EINVAL if there is
- * no ring), and sends no signal: @si_signo and @refresh must be 0. The counters go on at once. An
- * exec does not end RECORD, so ON_EXEC is allowed. There must be an i-mode counter or @timer_ns
- * (EINVAL). With INHERIT descendants write to the same ring. The module's parameter
- * overflow_budget limits the SAMPLEs of a thread in a tick. At the limit the thread writes
- * THROTTLED, and no SAMPLE until the next tick; its counters go on. If a tracer makes the control,
- * RECORD is EOPNOTSUPP.
+ * RECORD: an overflow writes a SAMPLE to the state's ring (PERFCTR_IOC_RING; EINVAL if there is no
+ * ring), and sends no signal: @si_signo and @refresh must be 0. The counters go on at once. An exec
+ * does not end RECORD, so ON_EXEC is allowed. There must be an i-mode counter or @timer_ns
+ * (EINVAL). With INHERIT descendants write to the same ring. The module's parameter overflow_budget
+ * limits the SAMPLEs of a thread in a tick. At the limit the thread writes THROTTLED, and no SAMPLE
+ * until the next tick; its counters go on. If a tracer makes the control, RECORD is refused with
+ * EOPNOTSUPP.
  *
- * RAW permits the thread, and the threads of its tree in the same process, to read the registers
- * of its counters by instruction, without a map, as long as the control is in force. (On riscv
- * these are rdcycle and rdinstret, if the control names counters 0 and 2.) The registers also run
- * while other threads run, and so reveal something of those threads. That is why RAW needs the
- * privilege for kernel mode (EACCES), unless the policy user_read is open. RAW is EOPNOTSUPP on
- * x86, which permits processes and not threads, on arm64, which permits no thread, and on ppc32,
- * which permits all threads.
+ * RAW permits the thread, and the threads of its tree in the same process, to read the registers of
+ * the counters by instruction, without a map, as long as the control is in force. (On riscv these
+ * are rdcycle and rdinstret, if the control names counters 0 and 2.) The registers also run while
+ * other threads run, and so reveal something of those threads. That is why RAW needs the privilege
+ * for kernel mode (EACCES), unless the policy user_read is open. RAW is refused with EOPNOTSUPP on
+ * x86, where only processes get a permission, on arm64, where no thread gets one, and on ppc32,
+ * where all threads have it.
  *
- * With CPU a thread's clock and counters count while the thread runs on the CPU @cpu. On another
+ * With CPU, a thread's clock and counters count while the thread runs on the CPU @cpu. On another
  * CPU they stand still, as if they were suspended, and the page shows no registers. The events that
  * the kernel counts (struct perfctr_soft) go on. On a HYBRID processor the counters are those of
  * cores of the type of @cpu.
  *
  * A session's control must have CPU, may have NO_IDLE, and may have no other flag (EINVAL). With
- * NO_IDLE clock and counters stand still while the CPU runs its idle task, also in interrupts that
- * come meanwhile. (In a thread's control NO_IDLE is EINVAL.) Each CPU of a session has a control of
- * its own. A new control replaces the old one, and zeroes the CPU's sums. A control with neither
- * clock nor counters takes the CPU out of the session. i-mode counters and @preserve are EINVAL.
- * While the session runs, CONTROL is EBUSY. A CPU that is not online counts when it comes online.
- * In a session ANY means SHARED if possible, because other programs may then count by the same
- * counters, else NATIVE. NATIVE takes the counters of all CPUs for sessions. Meanwhile no thread
- * can count natively (EBUSY, reason CPUS), no process may read registers, and each CPU belongs to
- * one session. While threads count natively, a native session is EBUSY (THREADS). On ppc32, where
- * every thread can read the registers, a native session is EACCES (OPEN), unless the policy
- * user_read is open.
+ * NO_IDLE, clock and counters stand still while the CPU runs its idle task, also in interrupts that
+ * come meanwhile. (A thread's control with NO_IDLE is refused with EINVAL.) Each CPU of a session
+ * has a control of its own. A new control replaces the old one, and zeroes the CPU's sums. A
+ * control with neither clock nor counters takes the CPU out of the session. i-mode counters and
+ * @preserve are refused with EINVAL. While the session runs, CONTROL fails with EBUSY. A CPU that
+ * is not online counts when it comes online. In a session, ANY means SHARED if possible, else
+ * NATIVE. With SHARED, other programs may count by the same counters. NATIVE takes the counters of
+ * all CPUs for sessions. Meanwhile no thread can count natively (EBUSY, reason CPUS), no process
+ * may read registers, and each CPU belongs to one session. While threads count natively, a native
+ * session is refused with EBUSY (reason THREADS). On ppc32, where every thread can read the
+ * registers, a native session is refused with EACCES (reason OPEN), unless the policy user_read is
+ * open.
  */
 struct perfctr_control {
 	__u32 size;
@@ -571,12 +571,11 @@ struct perfctr_control {
  *	counts several moves between two runs as one)
  * @minor_faults: page faults without input or output (perf: minor-faults)
  * @major_faults: page faults with input or output (perf: major-faults)
- * @task_clock: ns on a CPU, by the clock, which must be on (perf: task-clock)
+ * @task_clock: ns on a CPU, measured by the clock, which must be on (perf: task-clock)
  *
  * The kernel counts these events since the last control that counts anything, since the exec at
- * which counting began, or since the birth of the thread if that is a descendant. It does not count
- * while PERFCTR_IOC_SUSPEND has suspended the state. Kernel mode is included, and needs no
- * privilege.
+ * which counting began, or, in a descendant, since its birth. It does not count while
+ * PERFCTR_IOC_SUSPEND has suspended the state. Kernel mode is included, and needs no privilege.
  */
 struct perfctr_soft {
 	__u64 switches;
@@ -596,14 +595,14 @@ struct perfctr_soft {
 /**
  * struct perfctr_read - one consistent read of the clock and all counters
  * @size: in: of the caller's structure, at least up to @sum; out: unchanged
- * @cstatus: what is counted; 0 after a control that counts nothing, which leaves the sums
+ * @cstatus: what is counted; 0 after a control that counts nothing, though the sums stay
  * @error: PERFCTR_ERROR_*; if not NONE the call fails with EIO, but stores the sums, which have
  *	stood still since the error
  * @nrctrs: number of valid members of @sum, if @size has room for them
  * @flags: PERFCTR_READ_*
- * @overflows: times that i-mode counters overflowed; several counters at once count as one.
- *	The thread may get fewer signals if its counters go on before it gets one, because the
- *	kernel queues each signal below SIGRTMIN only once
+ * @overflows: times that i-mode counters overflowed; overflows of several counters at once count as
+ *	one. The thread may get fewer signals if its counters go on before it gets a signal, because
+ *	the kernel queues each signal below SIGRTMIN only once
  * @clock: ticks of the clock while the thread ran
  * @sum: one per counter, zero beyond @nrctrs
  * @soft: what the kernel counted, read a moment later
@@ -627,8 +626,8 @@ struct perfctr_read {
 /**
  * struct perfctr_read_cpu - one consistent read of a CPU's clock and counters
  * @size: in: of the caller's structure, at least up to @sum; out: unchanged
- * @cpu: in: its number; EINVAL if it is no possible CPU
- * @cstatus: what is counted there; 0 if the session does not count this CPU
+ * @cpu: in: the number of a possible CPU, else EINVAL
+ * @cstatus: what is counted on this CPU; 0 if the session does not count it
  * @error: PERFCTR_ERROR_*; if not NONE the call fails with EIO, but stores the sums, which have
  *	stood still since the error
  * @nrctrs: number of valid members of @sum, if @size has room for them
@@ -671,7 +670,7 @@ struct perfctr_read_cpu {
  * @live: number of live descendants
  * @ended: number of descendants that have ended
  * @missed: number of descendants that could not be counted, for lack of memory
- * @not_kept: with KEEP the number of ended descendants that were not kept one by one, because the
+ * @not_kept: with KEEP, the number of ended descendants that were not kept one by one, because the
  *	module's parameter keep was exceeded. The sums include them
  * @clock, @sum, @soft: as in struct perfctr_read
  *
@@ -702,17 +701,17 @@ struct perfctr_read_tree {
  * struct perfctr_member - one descendant of a tree
  * @size: of this structure
  * @flags: PERFCTR_MEMBER_*
- * @cursor: in: 0, or the cursor of the previous member; out: this member's. Cursors rise in
- *	the order of birth
- * @tid: its thread id, in the reader's pid namespace (0 if it is not there)
+ * @cursor: in: 0, or the cursor of the previous member; out: the cursor of this member. Cursors
+ *	rise in the order of birth
+ * @tid: its thread id, in the reader's pid namespace (0 if the thread is not in that namespace)
  * @tgid: the id of its process, also in that namespace
  * @comm: its name when it ended, or its present name; NUL-terminated
  * @error: its PERFCTR_ERROR_*
  * @nrctrs: number of valid members of @sum
  * @clock, @sum, @soft: as in struct perfctr_read
  *
- * NEXT_MEMBER gives the next descendant; with KEEP also one that has ended. ENOENT: there is no
- * next one.
+ * NEXT_MEMBER gives the next descendant; with KEEP, also descendants that have ended. ENOENT: there
+ * is no next one.
  */
 struct perfctr_member {
 	__u32 size;
@@ -739,8 +738,8 @@ struct perfctr_member {
  * @tid: id of a thread that the caller traces by ptrace(2), stopped or not
  * @reserved: zero
  *
- * The root's thread calls ADD_MEMBER, by any handle of its state. From its next user instruction on
- * the added thread counts as if it had been born in the tree, and so do the children that it makes
+ * The root's thread calls ADD_MEMBER, by any handle of its state. The added thread counts from its
+ * next user instruction on, as if it had been born in the tree. So do the children that it makes
  * from then on. The call neither stops nor wakes the thread, and the caller may stop tracing it
  * afterwards. With i-mode counters the thread gets no signals. To count added threads only, give
  * the root's control ON_EXEC, and never exec.
@@ -768,8 +767,8 @@ struct perfctr_add_member {
  * @pages: number of pages for records, a power of two
  * @wakeup: poll(2) on the handle wakes after this many records, or when the ring is half full;
  *	0: only when the ring is half full
- * @user_depth: with USER_CHAIN the most addresses of a chain, 1 to PERFCTR_RING_MAX_DEPTH; else 0
- * @kernel_depth: with KERNEL_CHAIN the most addresses of a chain, as @user_depth; else 0
+ * @user_depth: with USER_CHAIN, the most addresses of a chain, 1 to PERFCTR_RING_MAX_DEPTH; else 0
+ * @kernel_depth: with KERNEL_CHAIN, the most addresses of a chain, limited like @user_depth; else 0
  * @reserved: zero
  *
  * A state has at most one ring, from this call until the state is freed. A descendant's state has
@@ -840,8 +839,8 @@ struct perfctr_ring_page {
  * @flags: PERFCTR_RECORD_*
  * @size: bytes of the whole record, a multiple of 8
  * @time: CLOCK_MONOTONIC, ns
- * @pid: id of the process of the record's thread, in the pid namespace of the ring's maker
- * @tid: id of the record's thread, in the same namespace
+ * @pid: process id of the record's thread, in the pid namespace of the ring's maker
+ * @tid: thread id of the record's thread, in the same namespace
  *
  * THROTTLED and EXIT have no other members. THROTTLED: the thread's counters go on, but the thread
  * writes no SAMPLE before the next tick. EXIT: the thread has ended.
@@ -866,16 +865,15 @@ struct perfctr_record {
  * @user_depth: number of addresses in user mode
  * @reserved: zero
  * @clock: ticks of the clock while the thread ran
- * @value: the sums, as in struct perfctr_read, of one moment; then the addresses in the kernel,
- *	then those in user mode, each from the innermost function to the outermost. The first
- *	address in the kernel is @ip. The first address in user mode is the address where the
- *	thread entered the kernel, or @ip if @ip is in user mode. All other addresses are return
- *	addresses
+ * @value: the sums of one moment, as in struct perfctr_read; then the addresses in the kernel, then
+ *	those in user mode, each from the innermost function to the outermost. The first address in
+ *	the kernel is @ip. The first address in user mode is the address where the thread entered
+ *	the kernel, or @ip if @ip is in user mode. All other addresses are return addresses
  *
- * With MAP_UNKNOWN (of a ring with MAPS) the executable memory of the process has changed since the
- * MAPs before this record. So readers do not know what is at the record's addresses in user mode.
- * This happens between an exec and the MAPs of the new program, and after another thread has mapped
- * something.
+ * MAP_UNKNOWN, in a ring with MAPS, says that the executable memory of the process has changed
+ * since the MAPs before this record. So readers do not know what is at the record's addresses in
+ * user mode. This happens between an exec and the MAPs of the new program, and after another thread
+ * has mapped something.
  */
 struct perfctr_record_sample {
 	struct perfctr_record record;
@@ -903,9 +901,9 @@ struct perfctr_record_lost {
 /**
  * struct perfctr_record_map - MAP: a process has mapped executable memory
  * @record: the beginning
- * @start: its first address
+ * @start: first address of the memory
  * @length: bytes
- * @offset: of @start in the file, bytes
+ * @offset: offset of @start in the file, bytes
  * @inode: of the file; 0 if there is no file
  * @major: major number of the file's device
  * @minor: its minor number
@@ -929,9 +927,9 @@ struct perfctr_record_map {
 
 /**
  * struct perfctr_record_unmap - UNMAP: the executable memory in a range is gone; if other memory
- *	has replaced it, the next MAPs tell of that
+ *	has replaced it, the next MAPs describe that memory
  * @record: the beginning
- * @start: first address of the range: that of a MAP, or an address within a MAP
+ * @start: first address of the range, which is the first address of a MAP or lies within a MAP
  * @length: bytes of the range
  */
 struct perfctr_record_unmap {
@@ -953,8 +951,8 @@ struct perfctr_record_comm {
 /**
  * struct perfctr_record_fork - FORK: a thread or process was made
  * @record: the beginning; its ids are the new thread's
- * @parent_pid: id of the process of the thread that made it
- * @parent_tid: id of the thread that made it
+ * @parent_pid: process id of the thread that made the new thread
+ * @parent_tid: id of the thread that made the new thread
  */
 struct perfctr_record_fork {
 	struct perfctr_record record;
@@ -964,10 +962,10 @@ struct perfctr_record_fork {
 
 /**
  * struct perfctr_page_slot - one counter in the mapped page
- * @owner: thread pointer of the one thread that may read the register and add @bias; 0
- *	if no thread may, because the counter is not in use, or the kernel must be
- *	asked. A running thread need check nothing else
- * @bias: the number to add to the register: the sum less the register's start
+ * @owner: thread pointer of the one thread that may read the register and add @bias; 0 if no thread
+ *	may, because the counter is not in use, or the kernel must be asked. A thread need check
+ *	nothing else before it reads the register
+ * @bias: the number to add to the register: the sum minus the register's value at the start
  */
 struct perfctr_page_slot {
 	__u64 owner;
@@ -988,17 +986,19 @@ struct perfctr_page_slot {
  * @error: PERFCTR_ERROR_*
  * @nrctrs: number of counters
  * @reserved: zero
- * @map: per counter, the byte offset of its slot from @slot[0]: on riscv 16 times the number of
- *	the hardware counter, on x86, arm64 and ppc32 16 times the counter's index. Beyond
- *	@nrctrs the offset of PERFCTR_PAGE_NO_SLOT
- * @owner: as in the slots, for the page as a whole: set if the clock and all
- *	counters may be read
- * @slot: riscv: per hardware counter, slot 1 is the clock (the time CSR). x86, arm64 and
- *	ppc32: per counter, slot 64 is the clock (the TSC, CNTVCT_EL0, the timebase)
- * @operand: per counter, x86: the operand of RDPMC; ppc32: n of the register, UPMC<n + 1>;
+ * @map: per counter, the byte offset of its slot from @slot[0]: on riscv 16 times the number of the
+ *	hardware counter, on x86, arm64 and ppc32 16 times the counter's index. Members beyond
+ *	@nrctrs have the offset of PERFCTR_PAGE_NO_SLOT
+ * @owner: like the owner of a slot, but for the whole page: set if the clock and all counters may
+ *	be read
+ * @slot: on riscv a slot for each hardware counter, and slot 1 for the clock (the time CSR); on
+ *	x86, arm64 and ppc32 a slot for each counter, and slot 64 for the clock (the TSC,
+ *	CNTVCT_EL0, the timebase)
+ * @operand: per counter: on x86 the operand of RDPMC, on ppc32 the n of the register UPMC<n + 1>,
  *	else 0
- * @metrics_owner: as in the slots, for all metrics of TopDown; 0 also if there are none
- * @slots: with metrics: which counter is SLOTS
+ * @metrics_owner: like the owner of a slot, but for all metrics of TopDown; 0 also if there are no
+ *	metrics
+ * @slots: with metrics: the index of the counter SLOTS
  * @reserved1: zero
  * @metric: per counter: 1 + PERFCTR_METRIC_* of a metric, else 0
  *
@@ -1020,10 +1020,11 @@ struct perfctr_page_slot {
  * Registers that may be read do not wrap: the module sets them back to
  * zero, and adapts the bias, long before they would.
  *
- * TopDown's metrics share one register, which has 8 bits for each metric: the number of 255ths of
- * the register of SLOTS. For metrics @map has the offset of PERFCTR_PAGE_NO_SLOT, and neither their
- * slots nor the page as a whole have an owner. So readers that do not know metrics ask the kernel.
- * Readers that know them read counter i, a metric, like this:
+ * TopDown's metrics share one register, which has 8 bits for each metric. They are the metric's
+ * part of the register of SLOTS, in 255ths. For metrics @map has the offset of
+ * PERFCTR_PAGE_NO_SLOT, and neither their slots nor the page as a whole have an owner. So readers
+ * that do not know metrics ask the kernel. Readers that know them read counter i, a metric, like
+ * this:
  *
  *	do {
  *		seq = page->seq;
@@ -1033,11 +1034,12 @@ struct perfctr_page_slot {
  *		value = page->slot[i].bias + (field * slots + 127) / 255;
  *	} while (page->seq != seq);
  *
- * @map, @slot and @operand never change their meaning. If the count of a later kind of counter is
- * not a bias plus a register, its @map has the offset of PERFCTR_PAGE_NO_SLOT, and its slot has no
- * owner, so that readers of today ask the kernel. A later version may add members at the end that
- * tell how to read such a counter; @size tells whether they are there. This structure stays
- * within 2048 bytes. The offset of a map must be 0 or PERFCTR_RING_OFFSET (EINVAL).
+ * @map, @slot and @operand never change their meaning. If the count of a later kind of counter
+ * is not a bias plus a register, the counter's @map has the offset of PERFCTR_PAGE_NO_SLOT, and
+ * its slot has no owner, so that readers of today ask the kernel. A later version may add
+ * members at the end that tell how to read such a counter; @size tells whether they are there.
+ * This structure stays within 2048 bytes. The offset for mmap(2) must be 0 or
+ * PERFCTR_RING_OFFSET (EINVAL).
  */
 struct perfctr_page {
 	__u32 size;
