@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Makes tables of events for the x86 processors of perfctr 2.6 from libpfm4's tables. It includes
- * the files of libpfm4 that have the tables, because libpfm4's interface tells neither counters nor
- * groups of unit masks. tests/unit/test_tables.c compares the result with that interface.
+ * Makes tables of events for the x86 processors of perfctr 2.6 from libpfm4's tables. The program
+ * includes the files of libpfm4 that have the tables, because libpfm4's interface tells neither
+ * counters nor groups of unit masks. tests/unit/test_tables.c compares the result with that
+ * interface.
  *
  *	generate NAME >NAME.inc
  *
@@ -111,8 +112,8 @@ static unsigned int intel_counters(uint64_t mask)
 }
 
 /*
- * Returns the code of an event. For an alias of EVENT:MASK libpfm4 uses the code of EVENT:MASK, and
- * ignores the code of the alias. For all other aliases the code of the alias is right.
+ * Returns the code of an event. If an alias stands for EVENT:MASK, libpfm4 uses the code of
+ * EVENT:MASK and ignores the alias's own code. The code of any other alias is right.
  */
 static unsigned int intel_code(const intel_x86_entry_t *table, unsigned int n,
 			       const intel_x86_entry_t *alias)
@@ -133,8 +134,8 @@ static unsigned int intel_code(const intel_x86_entry_t *table, unsigned int n,
 }
 
 /*
- * Returns the value of a unit mask. If the mask is an alias, MASK:MASK:MODIFIER=1, it has the
- * values of those masks, and the modifiers that are in the code of the alias.
+ * Returns the value of a unit mask. An alias, MASK:MASK:MODIFIER=1, has the values of the masks
+ * that it names, and the modifiers in its own code.
  */
 static unsigned int intel_mask(const intel_x86_entry_t *event, const intel_x86_umask_t *of)
 {
@@ -169,7 +170,7 @@ static void intel_event(struct set *set, const intel_x86_entry_t *from, unsigned
 	/* libpfm4 has its own number for reference cycles on the fixed counter. */
 	if (code == 0x300)
 		code = 0x13c;
-	/* For architectural events libpfm4 asks the processor how many counters it has. */
+	/* libpfm4 asks the processor how many counters can count architectural events. */
 	if (pmu == PFM_PMU_INTEL_X86_ARCH)
 		counters |= 0xffffff;
 	event = new_event(set, from->name, from->desc, code & 0xff, counters);
@@ -313,7 +314,7 @@ static void p4_alias(struct set *set, const char *name, const char *of)
 	alias->name = name;
 }
 
-/* Adds two names of perfctr 2.6's that libpfm4 lacks, and an event that only Intel's manual has. */
+/* Adds two names of perfctr 2.6 that libpfm4 lacks, and an event that only Intel's manual has. */
 static void p4_add(struct set *set)
 {
 	const char *text = "x87, MMX, SSE, SSE2 and SSE3 uops that load, store or move between registers";
@@ -340,8 +341,8 @@ static struct set *p4(const char *name, const char *type, const char *prefix, un
 				  from->event_select | from->escr_select << 8, p4_counters(from));
 		for (k = 0; k < EVENT_MASK_BITS && from->event_masks[k].name; k++)
 			/*
-			 * All other bits are tags, which are not in the ESCR's mask. In
-			 * replay_event they are codes of libpfm4 for what PEBS has to tag.
+			 * This skips tags, which are not in the ESCR's mask. The tags of
+			 * replay_event are codes of libpfm4 for what PEBS has to tag.
 			 */
 			if (from->event_masks[k].bit < EVENT_MASK_BITS &&
 			    (strcmp(from->name, "replay_event") ||

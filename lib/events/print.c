@@ -64,8 +64,8 @@ static int is_exclusive(const struct event *event)
 }
 
 /*
- * Returns the default unit mask. It has the default masks of each group. A group without default
- * masks adds all its masks that can be chosen together, or its first mask if there are none.
+ * Returns the default unit mask: the default masks of all groups. A group without default masks
+ * adds all its masks that can be chosen together, or else its first mask.
  */
 static unsigned int default_value(const struct event *event)
 {

@@ -160,7 +160,7 @@ int perfctr_control_from_native(const struct perfctr_control *from, unsigned int
 	to->flags = from->flags;
 	to->si_signo = from->si_signo;
 	to->preserve = (unsigned int)from->preserve;
-	/* A control without counters has no source, so this says ANY. */
+	/* A control without counters has no source, so report ANY. */
 	to->source = n ? source_from_native(from->source) : VPERFCTR_SOURCE_ANY;
 	cpu->extended = PERFCTR_EXTENDED;
 	cpu->tsc_on = from->tsc_on;

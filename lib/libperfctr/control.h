@@ -30,7 +30,7 @@ perfctr_internal
 int perfctr_ctrs_shared_from_native(const struct perfctr_ctr_control *from, unsigned int n,
 				    unsigned int cpu_type, struct perfctr_cpu_control *to);
 
-/* These get and set the member for the upper half of config of counter @i, an event of perf's. */
+/* These get and set the upper half of config of counter @i, which counts an event of perf's. */
 perfctr_internal
 __u64 perfctr_ctr_config_high(const struct perfctr_cpu_control *from, unsigned int i);
 perfctr_internal

@@ -44,7 +44,7 @@ void perfctr_ctr_to_native(const struct perfctr_cpu_control *from, unsigned int 
 		to->flags |= PERFCTR_CTR_KERNEL;
 }
 
-/* All counters share the modes and both registers, so each call stores the same there. */
+/* All counters share the modes and both registers, so each call stores the same values. */
 void perfctr_ctr_from_native(const struct perfctr_ctr_control *from, unsigned int cpu_type,
 			     struct perfctr_cpu_control *to, unsigned int i)
 {

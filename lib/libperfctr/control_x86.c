@@ -73,7 +73,7 @@ static void p4_to_native(const struct perfctr_cpu_control *from, unsigned int i,
 	to->flags = flags_of(from->p4.escr[i], P4_ESCR_USR, P4_ESCR_OS);
 }
 
-/* All counters share the two registers for tags, so this collects the bits of each. */
+/* All counters share the two registers for tags, so this collects the bits of each counter. */
 static void p4_from_native(const struct perfctr_ctr_control *from,
 			   struct perfctr_cpu_control *to, unsigned int i)
 {
@@ -107,8 +107,8 @@ static int find_offcore(__u64 event)
 }
 
 /*
- * Gives each counter its offcore_rsp. Returns -1 if no counter uses an offcore_rsp that is set. But
- * in a control of a program for 2.6 such an offcore_rsp is ignored, as 2.6 did.
+ * Gives each counter its offcore_rsp. Returns -1 if an offcore_rsp is set that no counter uses. But
+ * in a control of a program for 2.6 such an offcore_rsp is ignored, as in 2.6.
  */
 static int offcore_to_native(const struct perfctr_cpu_control *from, unsigned int n,
 			     struct perfctr_ctr_control *to)

@@ -50,8 +50,8 @@ int perfctr_noise_verdict(const struct perfctr_noise *noise)
 		return -1;
 	}
 	/*
-	 * If neither hypothesis is wrong, the event had the same count in all runs, so it does not
-	 * count interrupts.
+	 * If neither hypothesis is wrong, the event had the same count in all runs, so the event
+	 * does not count interrupts.
 	 */
 	if (noise->wrong == ALL_WRONG || !noise->wrong) {
 		errno = ERANGE;
@@ -79,7 +79,8 @@ int perfctr_noise_of_faults(unsigned long long more, unsigned long long faults)
  *    Bridge, and Linux's tools/perf/pmu-events has it since Skylake. The paper found no event on
  *    Atoms.
  *  - AMD: "Interrupts Taken", PMCx0CF in the BIOS and Kernel Developer's Guides, and PMCx02C in the
- *    Processor Programming References since Zen 2. The reference of the first Zen has no event.
+ *    Processor Programming References since Zen 2. The reference of the first Zen has no such
+ *    event.
  *  - P5 and Cyrix: "Hardware Interrupts" in the SDM's table of the Pentium's events, and in Cyrix's
  *    data books.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The model of this machine's processor. It has a file of its own so that unit tests replace it. */
+/* Reads the model of this machine's processor. Unit tests replace this file. */
 #include "internal.h"
 
 #if defined(__x86_64__) || defined(__i386__)

@@ -105,7 +105,7 @@ int perfctr_info(int fd, struct perfctr_info *info)
 
 /*
  * Asks the kernel each time, because the module may have been replaced since the last call. If this
- * fails, the call that follows fails, too.
+ * call fails, so does the caller's next call.
  */
 unsigned int perfctr_cpu_type(int fd)
 {
@@ -116,7 +116,7 @@ unsigned int perfctr_cpu_type(int fd)
 
 #else
 
-/* Elsewhere a control means the same on each type of processor, so the kernel is not asked. */
+/* On other architectures all types have the same controls, so the kernel is not asked. */
 unsigned int perfctr_cpu_type(int fd)
 {
 	(void)fd;
@@ -139,7 +139,7 @@ int perfctr_get_info(struct perfctr_info *info)
 	return ret;
 }
 
-/* The top byte of the versions must be equal. As long as it is, structures only grow. */
+/* The versions must have the same top byte. While it is the same, structures only grow. */
 int perfctr_abi_check_fd(int fd)
 {
 	struct perfctr_info info;
@@ -174,7 +174,7 @@ struct perfctr_cpus_info *perfctr_cpus_info(int fd)
 	size_t masksize;
 	void *room;
 
-	/* With no room for the mask the call tells how many words it needs. */
+	/* With no room for the mask, the call tells how many words the mask needs. */
 	if (cpus(fd, PERFCTR_CPUS_ALL, &needed, NULL) < 0 && errno != EOVERFLOW)
 		return NULL;
 	masksize = offsetof(struct perfctr_cpu_mask, mask) +

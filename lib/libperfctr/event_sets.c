@@ -2,7 +2,7 @@
 /*
  * The events of the processors that perfctr 2.6 supported, in the form that 2.6 had for them: C
  * identifiers behind a prefix, event selects, unit masks. events/generate.c has made most tables of
- * x86 from libpfm4's. The tables of PowerPC are in events_ppc.c. events/codes.awk makes
+ * x86 from libpfm4's tables. The tables of PowerPC are in events_ppc.c. events/codes.awk makes
  * perfctr_event_codes.h from all these tables.
  */
 #include "internal.h"

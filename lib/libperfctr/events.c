@@ -13,7 +13,7 @@
 
 #include "events.h"
 
-/* PowerPC has its own types, whose numbers are those of other processors on x86. */
+/* PowerPC has its own types, whose numbers mean other processors on x86. */
 static int is_ppc(unsigned int cpu_type)
 {
 #if defined(__powerpc__)
@@ -51,7 +51,7 @@ const struct perfctr_event_set *perfctr_event_names(unsigned int cpu_type)
 	return set ? set : perfctr_riscv_event_names(cpu_type);
 }
 
-/* Returns perf's cache events on this machine's model of Intel's, or NULL if none are known. */
+/* Returns perf's cache events on this machine's Intel model, or NULL if none are known. */
 static const struct perfctr_intel_cache *caches_of(unsigned int cpu_type)
 {
 	return is_ppc(cpu_type) || !perfctr_x86_event_names(cpu_type) ?
@@ -59,8 +59,8 @@ static const struct perfctr_intel_cache *caches_of(unsigned int cpu_type)
 }
 
 /*
- * Returns 1 if @name is a cache event that the model counts; 0 if it is no cache event, or the
- * model is not known; or -1 if the model cannot count it.
+ * Returns 1 if @name is a cache event that the model counts; 0 if @name is no cache event, or the
+ * model is not known; or -1 if the model cannot count the event.
  */
 static int parse_cache_event(unsigned int cpu_type, const char *name,
 			     struct perfctr_ctr_control *ctr)
@@ -233,7 +233,7 @@ static int parse_named_event(unsigned int cpu_type, const char *name, struct per
 
 	if (is_ppc(cpu_type) || is_riscv(cpu_type))
 		return ENOENT;
-	/* For these processors a control does not have the numbers of the kernel and libpfm4. */
+	/* Controls of these processors have other numbers than the kernel and libpfm4. */
 	if (is_old(cpu_type))
 		return perfctr_old_event(cpu_type, name, ctr);
 	err = perfctr_sysfs_event(PERFCTR_SYSFS, name, &event);
@@ -250,8 +250,8 @@ const char *perfctr_event_modifier(const char *spec)
 }
 
 /*
- * Parses an event by the library's own names. Returns 1 if the name up to the first colon is known,
- * or a raw event; 0 if it is not; or -1 if a raw event or a modifier is wrong.
+ * Parses an event by the library's own names. Returns 1 if the name up to the first colon is known
+ * or is a raw event; 0 if not; or -1 if a raw event or a modifier is wrong.
  */
 static int parse_known_event(unsigned int cpu_type, const struct perfctr_event_set *set,
 			     const char *spec, struct perfctr_ctr_control *ctr)
@@ -317,7 +317,7 @@ struct perfctr_event_name *perfctr_more_event_names(void)
 
 	if (perfctr_names_begin(&names) < 0)
 		return NULL;
-	/* If there is no memory, perfctr_names_end() returns NULL. */
+	/* This need not check for a lack of memory: perfctr_names_end() then returns NULL. */
 	for (; cache && cache->event; cache++) {
 		event = perfctr_perf_event(PERF_EVENT(PERF_TYPE_HW_CACHE, cache->config));
 		if (event)

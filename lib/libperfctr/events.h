@@ -53,14 +53,14 @@ const struct perfctr_event_set *perfctr_x86_event_names(unsigned int cpu_type);
 /* Returns the events of a RISC-V processor, or NULL. */
 perfctr_internal
 const struct perfctr_event_set *perfctr_riscv_event_names(unsigned int cpu_type);
-/* Returns perf's own events for a type whose counters the module has no driver for, or NULL. */
+/* Returns perf's own events for a type of processor without a driver in the module, or NULL. */
 perfctr_internal
 const struct perfctr_event_set *perfctr_perf_event_names(unsigned int cpu_type);
 
-/* Returns perf's event with that PERF_EVENT() number, or NULL. */
+/* Returns perf's event with the PERF_EVENT() number @event, or NULL. */
 perfctr_internal
 const struct perfctr_event *perfctr_perf_event(unsigned int event);
-/* Returns perf's cache event of that name, or NULL. */
+/* Returns perf's cache event that is called @name, or NULL. */
 perfctr_internal
 const struct perfctr_event *perfctr_perf_cache_event(const char *name);
 

@@ -105,7 +105,7 @@ static const struct perfctr_intel_cache westmere[] = {
 	EVENT(ITLB, LOADS, 0x1085), EVENT(ITLB, LOADS | MISSES, 0x0185), \
 	BRANCHES
 
-/* Only on servers the register of off-core responses has the bits for these events. */
+/* Only servers have the bits for these events in the register of off-core responses. */
 #define SANDY_BRIDGE_SERVER						\
 	SANDY_BRIDGE,							\
 	OFFCORE(LL, LOADS | MISSES, 0x01b7, 0x3fffc00081),		\

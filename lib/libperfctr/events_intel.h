@@ -12,7 +12,7 @@ struct perfctr_intel_cache {
 	unsigned long long value;		/* value of the event's own register, or 0 */
 };
 
-/* Returns the cache events of a model, or NULL if the model is not known. The last has event 0. */
+/* Returns a model's cache events, or NULL if the model is not known. The last entry has event 0. */
 __attribute__((visibility("hidden")))
 const struct perfctr_intel_cache *perfctr_intel_caches(unsigned int model);
 /* Returns the model of this machine's processor, or PERFCTR_INTEL_NO_MODEL. */

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Events of x86 processors whose event selects do not have the P6's layout. They have perf's names
- * and the names of perfctr 2.6's tables. The kernel and libpfm4 do not know these events, or know
- * them only by perf's own numbers.
+ * Events of x86 processors whose event selects do not have the P6's layout. The events have perf's
+ * names and the names of perfctr 2.6's tables. The kernel and libpfm4 do not know these events, or
+ * know them only by perf's own numbers.
  *
- * An event of a Pentium 4 takes two registers. The ESCR has its number and mask, and the CCCR
- * selects one of the ESCRs of the counter's block. The tables have the block in counters_set.
+ * An event of a Pentium 4 takes two registers. The ESCR has the event's number and mask, and the
+ * CCCR selects one of the ESCRs of the counter's block. The tables have the block in counters_set.
  *
- * Sources: those of the tables (events/), and Linux, arch/x86/events/intel/p4.c,
- * p4_general_events[] and p4_pebs_bind_map[]. Two events differ from Linux's: "instructions" counts
- * all instructions that retire, tagged or not, and "branches" counts unconditional jumps, too.
+ * Sources: the sources of the tables in events/, and p4_general_events[] and p4_pebs_bind_map[] of
+ * Linux's arch/x86/events/intel/p4.c. Two events differ from Linux's: "instructions" counts all
+ * instructions that retire, tagged or not, and "branches" counts unconditional jumps, too.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@
 
 #define X86(code, name, text)	{ code, PROG, NULL, name, text }
 
-/* Events of the P5 and of Cyrix's. With MMX the first counter counts cycles, too. */
+/* Events of the P5 and of Cyrix's processors. The P5 with MMX also counts cycles. */
 #define P5_COMMON							\
 	X86(0x0016u, "instructions", "instructions executed"),		\
 	X86(0x0012u, "branches", "branch instructions executed")
@@ -95,7 +95,7 @@ static const struct perfctr_event p4_events[] = {
 #define UOP_TAG		0x1000000u
 
 static const struct tag {
-	const char *event;	/* its name in p4_events[], or NULL */
+	const char *event;	/* name of the event in p4_events[], or NULL */
 	const char *unit;
 	unsigned int enable;	/* value of PEBS_ENABLE */
 	unsigned int vert;	/* value of PEBS_MATRIX_VERT */
@@ -206,13 +206,13 @@ void perfctr_old_set_event(unsigned int cpu_type, const struct perfctr_event *ev
 		return;
 	}
 	ctr->event = event->evntsel;
-	/* With MMX one number may mean a different event on each of the two counters. */
+	/* A number may mean a different event on each of the two counters. */
 	ctr->map = event->counters_set == 1u || event->counters_set == 2u ?
 		   event->counters_set - 1u : PERFCTR_MAP_ANY;
 }
 
 /*
- * From a name of the tables to an event: EVENT, or EVENT:UNIT:UNIT. The description of a unit
+ * From a name in the tables, EVENT or EVENT:UNIT:UNIT, to an event. The description of a unit
  * begins with the unit's name.
  */
 
@@ -253,7 +253,7 @@ static const struct tag *find_tag(const struct perfctr_event *event, const char 
 	return NULL;
 }
 
-/* Adds units, each with a colon before it, to the counter. Returns -1 if the event lacks one. */
+/* Adds units, each with a colon before it, to the counter. Returns -1 if the event lacks a unit. */
 static int add_units(const struct perfctr_event *event, const char *units,
 		     struct perfctr_ctr_control *ctr)
 {
@@ -312,7 +312,7 @@ static void normalize(unsigned int cpu_type, struct perfctr_ctr_control *ctr)
 		   cpu_type == PERFCTR_X86_CYRIX_MII) {
 		ctr->event &= ~CESR_MODES;
 	}
-	/* ANY is the first counter, but the second one on the C3, which has no other. */
+	/* ANY means the first counter, but on the C3 the second, which is its only one. */
 	if (!perfctr_is_p4(cpu_type) && ctr->map == PERFCTR_MAP_ANY)
 		ctr->map = cpu_type == PERFCTR_X86_VIA_C3;
 }
@@ -329,8 +329,8 @@ static int same(unsigned int cpu_type, const struct perfctr_event *event,
 }
 
 /*
- * Writes the table's name with units to @name. Returns 0 if the counter is of another event, or if
- * it counts more than units can say.
+ * Writes the table's name with units to @name. Returns 0 if the counter counts another event, or
+ * more than units can say.
  */
 static int format_units(const struct perfctr_event *event,
 			const struct perfctr_ctr_control *ctr, char *name, size_t size)

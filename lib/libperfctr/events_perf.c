@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Events of RISC-V's SBI (RISC-V Supervisor Binary Interface Specification 2.0, chapter 11), and
- * perf's own events (type and config in perf_event_open(2)). Most names are in both.
+ * perf's own events (type and config in perf_event_open(2)). The SBI and perf have most names in
+ * common.
  */
 #include <linux/perf_event.h>
 
@@ -100,7 +101,7 @@ static const struct perfctr_event_set riscv_generic_set = {
 	.events = riscv_generic_events,
 };
 
-/* These sets are for processors that only perf may have a driver for. The module has none. */
+/* These sets are for processors without a driver in the module; perf may have a driver. */
 static const struct perfctr_event_set perf_sets[] = {
 	SET(PERFCTR_X86_GENERIC, "PERF_", perf_events),
 	SET(PERFCTR_ARM64_GENERIC, "PERF_", perf_events),

@@ -88,10 +88,10 @@ static int begin(void)
 #if defined(__x86_64__) || defined(__i386__)
 
 /*
- * Events of Intel's fixed counters: for perf these are numbers with code 0. By mistake libpfm4 4.13
- * gives such numbers to a few other events, too. For example TOPDOWN:BAD_SPEC_SLOTS of Sapphire
- * Rapids has the number of SLOTS, and INST_RETIRED:ANY has the old number of PREC_DIST. So both
- * name and number must fit. The names are those of Intel's event lists.
+ * Events of Intel's fixed counters. perf's numbers of these events have code 0. By mistake libpfm4
+ * 4.13 gives such numbers to a few other events, too. For example TOPDOWN:BAD_SPEC_SLOTS of
+ * Sapphire Rapids has the number of SLOTS, and INST_RETIRED:ANY has the old number of PREC_DIST. So
+ * both name and number must fit. The names are those of Intel's event lists.
  */
 static const struct {
 	const char *name;
@@ -172,8 +172,8 @@ static int is_plain(const struct perf_event_attr *attr)
 }
 
 /*
- * Asks libpfm4 for perf's numbers of an event. @plm are the modes for a name without modes. Returns
- * PFM_SUCCESS, or an error of libpfm4's.
+ * Asks libpfm4 for perf's numbers of an event. @plm has the modes that a name without modes gets.
+ * Returns PFM_SUCCESS, or an error of libpfm4's.
  */
 static int encode(const char *name, int plm, struct perf_event_attr *attr, int *index)
 {
@@ -194,8 +194,8 @@ static unsigned int modes_of(const struct perf_event_attr *attr)
 }
 
 /*
- * Finds the event's PMU. Returns 0, or -1 if that is no PMU of this machine's cores: the
- * environment can make libpfm4 take the machine for another one.
+ * Finds the event's PMU. Returns 0, or -1 if the PMU is not one of this machine's cores: the
+ * environment can make libpfm4 assume another machine.
  */
 static int find_pmu(int index, pfm_pmu_info_t *pmu)
 {
@@ -218,8 +218,8 @@ static int find_pfm_event(const char *name, struct perf_event_attr *attr, pfm_pm
 	if (ret != PFM_SUCCESS || find_pmu(index, pmu) < 0)
 		return ENOENT;
 	/*
-	 * The name asks for no mode, so it is encoded once more with both modes as the default. If
-	 * there is still no mode, the name itself excludes them, as "u=0" does.
+	 * The name asks for no mode, so encode it again with both modes as the default. If there is
+	 * still no mode, the name itself excludes modes, as "u=0" does.
 	 */
 	if (!modes_of(attr) && (encode(name, PFM_PLM0 | PFM_PLM3, &both, &index) != PFM_SUCCESS ||
 				!modes_of(&both)))
@@ -249,7 +249,7 @@ int perfctr_pfm_event(const char *name, struct perfctr_named_event *event)
 	return set_processor(name, &pmu, event);
 }
 
-/* Adds an event, or each of its units if it has some. */
+/* Adds an event, or each unit of an event that has units. */
 static int add_pfm_event(struct perfctr_names *names, int index)
 {
 	pfm_event_attr_info_t attr = { .size = sizeof(attr) };
@@ -270,7 +270,7 @@ static int add_pfm_event(struct perfctr_names *names, int index)
 	return units ? ret : perfctr_names_add(names, info.name, info.desc);
 }
 
-#define MOST_PMUS	4096	/* more than libpfm4 has, in case it does not say where they end */
+#define MOST_PMUS	4096	/* more than libpfm4 has, in case libpfm4 reports no end */
 
 int perfctr_pfm_names(struct perfctr_names *names)
 {

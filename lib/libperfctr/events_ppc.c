@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Events of 32-bit PowerPCs, by perf's names. Sources: the user's manuals of the 604, 750GX and
- * MPC7400; for the 745x Linux's arch/powerpc/perf/mpc7450-pmu.c. An event's number is the select
- * of its counter, and most numbers are different events on different counters.
+ * MPC7400; for the 745x, Linux's arch/powerpc/perf/mpc7450-pmu.c. An event's number is the select
+ * of its counter, and most numbers mean different events on different counters.
  *
  * Raw events have perf's form for the 745x: the select in bits 0..6, the counter in bits 8..10
  * (1 is PMC1, 0 is any counter that counts the event), THRESHOLD in bits 12..17, and THRESHMULT in

@@ -98,8 +98,8 @@ static struct part **find_cpu(const struct gperfctr *g, unsigned int cpu)
 }
 
 /*
- * Notes that the CPU counts from now on, or with @made NULL that it counts no more. If the CPU has
- * no part yet, it gets @made, else @made is freed.
+ * Notes that the CPU counts from now on, or, if @made is NULL, that the CPU counts no more. If the
+ * CPU has no part yet, @made becomes its part; else @made is freed.
  */
 static void note(const struct gperfctr *g, unsigned int cpu, struct part *made,
 		 const struct perfctr_cpu_control *control)

@@ -29,7 +29,8 @@ _Static_assert(offsetof(struct vperfctr, page) == 0, "programs have perfctr-inli
 
 /*
  * Returns the type that PERFCTR_CPU_TYPE=@name asks for, if it is an older type than @cpu_type with
- * registers of the same kind, and @counters has all of its counters. Else returns @cpu_type.
+ * registers of the same kind, and @counters has all counters of that older type. Else returns
+ * @cpu_type.
  */
 perfctr_internal
 unsigned int perfctr_older_type(const char *name, unsigned int cpu_type, unsigned long long counters);
@@ -69,16 +70,16 @@ perfctr_internal
 int perfctr_has_perf_event(const struct perfctr_cpu_control *cpu, unsigned int i);
 
 /*
- * After a control in 2.6's form has failed, changes it to user mode alone. Returns 1 if the caller
- * should try the changed control, else 0. On ppc32 modes are freeze bits, so a program that sets
- * none of them may not have asked for kernel mode.
+ * Changes a control to user mode alone. Call this after a control in 2.6's form has failed. Returns
+ * 1 if the caller should try the changed control, else 0. On ppc32 modes are freeze bits, so a
+ * program that sets none of them may not have asked for kernel mode.
  */
 perfctr_internal
 int perfctr_control_user_only(struct perfctr_control *control);
 
 /*
- * After a control of a thread has failed, changes it to user mode alone, or to longer periods.
- * Returns 1 if the caller should try the changed control, else 0.
+ * Changes a control to user mode alone, or to longer periods. Call this after a control of a thread
+ * has failed. Returns 1 if the caller should try the changed control, else 0.
  */
 perfctr_internal
 int perfctr_control_again(const struct vperfctr_control *from, struct perfctr_control *control);
@@ -117,7 +118,7 @@ int perfctr_ppc_format(const struct perfctr_event_set *set, const struct perfctr
 /* Returns the events of an AMD processor by perf's names, or NULL if @cpu_type is none of AMD's. */
 perfctr_internal
 const struct perfctr_event_set *perfctr_amd_event_names(unsigned int cpu_type);
-/* Returns the event select of an event that has this evntsel in the tables. */
+/* Returns the event select of the event that has @evntsel in the tables. */
 perfctr_internal
 __u64 perfctr_amd_event(unsigned int evntsel);
 
@@ -161,8 +162,8 @@ struct perfctr_named_event {
 };
 
 /*
- * A list of names and descriptions while it is made. @text has the name and the description of each
- * event one after the other, each with its NUL.
+ * A list of names and descriptions that is being made. @text has the name and the description of
+ * each event one after the other, each with its NUL.
  */
 struct perfctr_names {
 	FILE *f;
@@ -170,7 +171,7 @@ struct perfctr_names {
 	size_t size, n;
 };
 
-/* Returns the one of @n sets that is for @cpu_type, or NULL. */
+/* Returns the set for @cpu_type, which is one of the @n @sets, or NULL. */
 perfctr_internal
 const struct perfctr_event_set *perfctr_find_set(const struct perfctr_event_set *sets, size_t n,
 						 unsigned int cpu_type);
@@ -192,8 +193,8 @@ perfctr_internal
 int perfctr_parse_raw(const char *name, __u64 *values, unsigned int most);
 
 /*
- * The @n most similar names that were found so far, at most @max, the best first. A low @score is a
- * similar name.
+ * The @n most similar names that were found so far, at most @max, the best first. The lower @score,
+ * the more similar is the name.
  */
 #define PERFCTR_NEAR_MAX	16
 
@@ -204,8 +205,8 @@ struct perfctr_near {
 };
 
 /*
- * Compares @name with the first @length letters of @spec, and adds it to @near if it is similar. If
- * @name has no units, the letters from @spec's first colon on are ignored.
+ * Compares @name with the first @length letters of @spec, and adds @name to @near if the two are
+ * similar. If @name has no units, the letters from @spec's first colon on are ignored.
  */
 perfctr_internal
 void perfctr_near_compare(struct perfctr_near *near, const char *spec, size_t length,
@@ -228,7 +229,7 @@ void perfctr_near_aliases(struct perfctr_near *near, const char *spec, size_t le
 			  const struct perfctr_event_set *set);
 
 /*
- * Finds an event by the kernel's name, in the directory @root: PERFCTR_SYSFS, or another one in
+ * Finds an event by the kernel's name, in the directory @root, which is PERFCTR_SYSFS except in
  * tests. Returns 0, or ENOENT if there is no such event, or if its definition is not understood.
  */
 #define PERFCTR_SYSFS	"/sys/bus/event_source/devices"
@@ -242,10 +243,11 @@ int perfctr_sysfs_names(const char *root, struct perfctr_names *names);
 /*
  * Finds an event by libpfm4's name. Returns 0; ENOENT if there is no such event, or no libpfm4;
  * EINVAL if libpfm4 knows the event, but not the text that follows its name; or EOPNOTSUPP if no
- * control can hold its number.
+ * control can hold the event's number.
  *
- * Both functions load a library, which a static program should not do. So a program with
- * libperfctr.a has them only if the linker is asked for them (-u perfctr_pfm_event).
+ * This function and perfctr_pfm_names() load libpfm4, and a static program should load no library.
+ * So a program with libperfctr.a has the two functions only if the linker is asked for them (-u
+ * perfctr_pfm_event).
  */
 perfctr_internal __attribute__((weak))
 int perfctr_pfm_event(const char *name, struct perfctr_named_event *event);
@@ -303,8 +305,8 @@ perfctr_internal
 int perfctr_noise_verdict(const struct perfctr_noise *noise);
 
 /*
- * Returns how many instructions too many the processor counts at a page fault: 0 or 1. A count was
- * higher by @more with @faults page faults than without. Returns -1 with ERANGE if neither fits.
+ * Returns how many instructions too many the processor counts at a page fault: 0 or 1. @faults page
+ * faults made a count higher by @more. Returns -1 with ERANGE if neither number fits.
  */
 perfctr_internal
 int perfctr_noise_of_faults(unsigned long long more, unsigned long long faults);

@@ -2,12 +2,12 @@
 /*
  * libperfctr: performance counters of the calling thread.
  *
- * The calls and types of perfctr 2.6 come first, and have the meaning that they had there. New ones
- * follow. libperfctr(3) describes each call.
+ * The calls and types of perfctr 2.6 come first, and have the meaning that they had in 2.6. New
+ * calls and types follow. libperfctr(3) describes each call.
  *
  * A call that fails returns -1 or NULL and sets errno, unless its comment says otherwise. A read
- * that returns a count returns PERFCTR_NO_COUNT (all bits set) if it fails, with EIO if the state
- * has a sticky error, and with EINVAL if the state has no such counter.
+ * that returns a count returns PERFCTR_NO_COUNT (all bits set) if it fails. errno is EIO if the
+ * state has a sticky error, and EINVAL if the state has no such counter.
  */
 #ifndef LIBPERFCTR_H
 #define LIBPERFCTR_H
@@ -196,11 +196,12 @@ struct perfctr_cpu_control {
 #endif
 
 /*
- * Old programs leave members that 2.6 did not use unset. The library looks at these members only if
- * cpu_control.extended is this number:
+ * Programs for 2.6 do not set the members that 2.6 did not use. The library looks at these members
+ * only if cpu_control.extended is this number:
  *  - perf_user and perf_kernel;
- *  - on x86 evntsel_high (but always on AMD's family 10h), and an offcore_rsp that no counter uses;
- *  - in struct vperfctr_control source, si_signo without i-mode counters, and flags but CLOEXEC.
+ *  - on x86, evntsel_high (on AMD's family 10h always), and an offcore_rsp that no counter uses;
+ *  - in struct vperfctr_control, source, flags other than CLOEXEC, and si_signo if there are no
+ *    i-mode counters.
  * A control that is read back has this number.
  */
 #define PERFCTR_EXTENDED	0x37747865u
@@ -224,7 +225,7 @@ struct vperfctr_control {
 	struct perfctr_cpu_control cpu_control;
 	unsigned int preserve;	/* bits beyond the counters are ignored */
 	unsigned int flags;
-	unsigned int source;	/* VPERFCTR_SOURCE_*; ANY without PERFCTR_EXTENDED */
+	unsigned int source;	/* VPERFCTR_SOURCE_*; taken as ANY without PERFCTR_EXTENDED */
 	unsigned int _reserved[3];
 };
 
@@ -246,7 +247,7 @@ struct vperfctr_control {
 #define SI_PMC_OVF	PERFCTR_SI_OVF
 #define si_pmc_ovf_mask	si_pid
 
-/* The control of one CPU, and below the sums of one CPU */
+/* The control of one CPU. The next structure also has the CPU's sums. */
 struct gperfctr_cpu_control {
 	unsigned int cpu;
 	struct perfctr_cpu_control cpu_control;
@@ -300,10 +301,10 @@ void rvperfctr_close(struct rvperfctr *r);
 /*
  * Counters of CPUs, whatever runs there; the caller needs CAP_PERFMON (EACCES). gperfctr_control()
  * says what a CPU counts; a control with neither clock nor counters takes the CPU out again.
- * gperfctr_start() starts all these CPUs, and returns their number. Its interval has no effect, but
- * must be 10000 or more (EINVAL). From start to stop a control or another start fails with EBUSY.
- * After gperfctr_stop() the sums stand still, and the next start goes on from them.
- * gperfctr_read() reads the CPU state->cpu.
+ * gperfctr_start() starts all CPUs that have a control, and returns their number. The interval has
+ * no effect, but must be 10000 or more (EINVAL). From start to stop a control or another start
+ * fails with EBUSY. After gperfctr_stop() the sums stand still, and the next start goes on from
+ * them. gperfctr_read() reads the CPU state->cpu.
  */
 struct gperfctr *gperfctr_open(void);
 void gperfctr_close(struct gperfctr *g);
@@ -328,7 +329,7 @@ int perfctr_info(int fd, struct perfctr_info *info);
 int perfctr_get_info(struct perfctr_info *info);
 struct perfctr_cpus_info *perfctr_cpus_info(int fd);
 int perfctr_abi_check_fd(int fd);
-/* A macro of 2.6. It ignores @version: the library compares with the version of this header. */
+/* A macro of 2.6. @version is ignored, because the library knows its own version. */
 #define _perfctr_abi_check_fd(fd, version)	((void)(version), perfctr_abi_check_fd(fd))
 unsigned int perfctr_info_nrctrs(const struct perfctr_info *info);
 const char *perfctr_info_cpu_name(const struct perfctr_info *info);
@@ -363,7 +364,7 @@ struct perfctr_unit_mask {
  *    mask left by 8 and or it to the code. Values with more than 8 bits set higher bits of the
  *    event select.
  *  - AMD's FAM10H: as on x86, but bits 8 to 11 belong into evntsel_high. On later processors of
- *    AMD bits 16 to 19 belong there.
+ *    AMD, bits 16 to 19 belong into evntsel_high.
  *  - Pentium 4: the ESCR's event select, and from bit 8 on the CCCR's ESCR select. The unit mask
  *    is the ESCR's event mask.
  *  - RISC-V: the SBI's event_idx.
@@ -390,8 +391,8 @@ struct perfctr_event_set {
 
 /*
  * Returns the events of a processor type, or NULL. perfctr_event_codes.h defines a macro for each
- * event: its name is event_prefix and name, and its value is evntsel, or for a Pentium 4 the ESCR's
- * event select alone. That header also has all names of 2.6.
+ * event: its name is event_prefix and name, and its value is evntsel, or, for a Pentium 4, the
+ * ESCR's event select alone. That header also has all names of 2.6.
  */
 const struct perfctr_event_set *perfctr_cpu_event_set(unsigned int cpu_type);
 
@@ -420,11 +421,10 @@ int vperfctr_fd(const struct vperfctr *v);
 struct vperfctr *vperfctr_from_fd(int fd);
 
 /*
- * Control and read with the structures of the kernel's ABI. A size of 0 in the control means the
- * whole structure; other structures need no size. As in the ABI, source 0 is NATIVE. If a control
- * fails, its member refused is the counter that failed, owner says who has the counters (EBUSY),
- * and reason may say more. A read of a state with a sticky error stores the sums, and fails with
- * EIO.
+ * These calls control and read with the structures of the kernel's ABI. A size of 0 in the control
+ * means the whole structure; other structures need no size. As in the ABI, source 0 is NATIVE. If a
+ * control fails, @refused is the counter that failed, @owner says who has the counters (EBUSY), and
+ * @reason may say more. A read of a state with a sticky error stores the sums, and fails with EIO.
  */
 int vperfctr_control_native(const struct vperfctr *v, struct perfctr_control *control);
 int vperfctr_read_control_native(const struct vperfctr *v,
@@ -438,7 +438,7 @@ int _vperfctr_read_native(int fd, struct perfctr_read *sums);
  * vperfctr_read_tree() adds the sums of a state with PERFCTR_CONTROL_INHERIT and of its
  * descendants; @which is PERFCTR_TREE_*. If the total is incomplete, the call stores it and fails
  * with EIO. vperfctr_next_member() gives the first descendant if the member's cursor is 0. Call it
- * again with the same structure for the next one. ENOENT: there are no more.
+ * again with the same structure for the next descendant. ENOENT: there are no more.
  */
 int vperfctr_read_tree(const struct vperfctr *v, unsigned int which,
 		       struct perfctr_read_tree *tree);
@@ -480,11 +480,11 @@ void vperfctr_ring_consume(struct vperfctr_ring *ring, size_t bytes);
  * pidfd. ESRCH: the thread has ended, or has no id in this pid namespace.
  */
 struct rvperfctr *rvperfctr_open_pidfd(int pidfd);
-/* Returns a handle of @r's thread for calls that take one. rvperfctr_close() frees the handle. */
+/* Returns a handle of @r's thread, for vperfctr_*() calls. rvperfctr_close() frees the handle. */
 struct vperfctr *rvperfctr_vperfctr(const struct rvperfctr *r);
 
 /*
- * Counters of CPUs with the structures of the kernel's ABI. The control's member cpu is the number
+ * These calls count CPUs with the structures of the kernel's ABI. @cpu of the control is the number
  * of the CPU; the call sets PERFCTR_CONTROL_CPU. A read of a CPU whose counters were lost stores
  * the sums and fails with EIO.
  */
@@ -543,9 +543,9 @@ const char *perfctr_error_name(unsigned int error);
  *  - a name of libpfm4's, if that is installed: "L2_RQSTS:MISS", "BR_INST_RETIRED:CONDITIONAL:c=1".
  * Case matters only in the kernel's names. ":u", ":k" or ":uk" behind the name gives the mode.
  *
- * The model of Intel's processor that the library runs on decides which event a cache event of
- * perf's is. Some use a register of their own (LLC-loads from Nehalem on). On hybrid processors
- * only cache events are known that are the same on all cores.
+ * On Intel's processors, the model that the library runs on decides which event a cache event of
+ * perf's is. Some of these events use a register of their own (LLC-loads from Nehalem on). On
+ * hybrid processors the library knows only cache events that are the same on all cores.
  *
  * The module has no counters for processor types PERFCTR_*_GENERIC except PERFCTR_RISCV_GENERIC.
  * For these types the names are those of perf_events' own events. The flags of such a counter have
@@ -582,7 +582,7 @@ struct perfctr_event_name {
 
 /*
  * Returns more names, sorted, with a NULL name behind the last: perf's cache events on this
- * machine's model of Intel's, and the names of the kernel and of libpfm4. Some of them are in
+ * machine's Intel model, and the names of the kernel and of libpfm4. Some of them are in
  * perfctr_event_names() too, and perfctr_event_parse() refuses some. One free() releases the list.
  * Returns NULL with ENOMEM if there is no memory.
  */
@@ -601,9 +601,10 @@ int perfctr_event_format(unsigned int cpu_type,
 			 char *buf, size_t size);
 
 /*
- * Returns 1 if the processor has the event, else 0. Which raw events exist is not known: this
- * returns 1 for all of them if there are programmable counters. Which events of perf's exist is not
- * known either: this returns 1 for all of them if the processor has PERFCTR_FEATURE_SHARED.
+ * Returns 1 if the processor has the event, else 0. The library does not know which raw events
+ * exist, and returns 1 for each raw event if there are programmable counters. It does not know
+ * which events of perf's exist, and returns 1 for each of them if the processor has
+ * PERFCTR_FEATURE_SHARED.
  */
 int perfctr_event_available(const struct perfctr_info *info,
 			    const struct perfctr_ctr_control *ctr);
@@ -640,9 +641,10 @@ unsigned int perfctr_event_demand(const struct perfctr_info *info,
 /**
  * struct vperfctr_correction - how counts of instructions in user mode are corrected
  * @interrupts: the counter of interrupts in user mode
- * @per_interrupt: instructions that the processor counts too many at each interrupt: 0 or 1
- * @per_fault: instructions that it counts too many at each page fault in user mode: 0 or 1. No
- *	event counts these faults, so with 1 a corrected count is still too high by their number
+ * @per_interrupt: extra instructions that the processor counts at each interrupt: 0 or 1
+ * @per_fault: extra instructions that the processor counts at each page fault in user mode: 0 or 1.
+ *	No event counts these faults, so if this is 1, a corrected count is still too high by the
+ *	number of faults
  * @counter: which counter of the control counts @interrupts, unless @per_interrupt or @corrected is
  *	0; vperfctr_add_correction() sets this
  * @corrected: bit i is set if counter i of the control counts instructions in user mode;
@@ -697,12 +699,12 @@ unsigned long long vperfctr_read_corrected(const struct vperfctr *v,
  * The error of a few instructions does not matter if a hundred are measured. To measure fewer, use
  * vperfctr_read_pmc_fenced().
  *
- * Any thread may call these functions with any handle. Only in the counted thread do they read
- * registers; in other threads they ask the kernel.
+ * Any thread may call these functions with any handle. They read registers only in the counted
+ * thread; in other threads they ask the kernel.
  */
 #define PERFCTR_COLD	__attribute__((__cold__, __noinline__)) PERFCTR_BOUND
 
-/* These compilers can have a function bound at the program's start, not at a call in a region. */
+/* These compilers can bind a function at the program's start, and not at a call in a region. */
 #if defined(__GNUC__) && !defined(__clang__) && (defined(__x86_64__) || defined(__i386__) || defined(__aarch64__))
 #define PERFCTR_BOUND	__attribute__((__noplt__))
 #else
@@ -743,9 +745,9 @@ int perfctr_topdown_sums(const struct perfctr_ctr_control *ctr, unsigned int n, 
 
 /*
  * Stores in @ratio the shares of the slots between two reads, each from 0 to 1. If @from is NULL,
- * all slots of @to count. The shares of the metrics come first, by their numbers. Then come the
- * differences between level 1 and level 2, by the numbers below. Returns a mask of the shares that
- * are known; the other shares are 0.
+ * the shares are of all slots in @to. The shares of the metrics come first, by their numbers. Then
+ * come the differences between level 1 and level 2, by the numbers below. Returns a mask of the
+ * shares that are known; the other shares are 0.
  */
 #define PERFCTR_TOPDOWN_LIGHT_OPS	8	/* RETIRING less HEAVY_OPS */
 #define PERFCTR_TOPDOWN_MACHINE_CLEARS	9	/* BAD_SPEC less BR_MISPREDICT */
@@ -772,9 +774,8 @@ int vperfctr_snapshot(const struct vperfctr *v, struct perfctr_sum_ctrs *sum,
 		      unsigned int n);
 
 /*
- * Reads the counter of the state that is in hardware counter @reg, numbered as in
- * perfctr_info.counters. The call is cheapest if @reg is a constant. EINVAL: the state does not use
- * that hardware counter.
+ * Reads the state's counter that uses hardware counter @reg, numbered as in perfctr_info.counters.
+ * The call is cheapest if @reg is a constant. EINVAL: the state does not use that hardware counter.
  */
 unsigned long long vperfctr_read_reg(const struct vperfctr *v, unsigned int reg);
 

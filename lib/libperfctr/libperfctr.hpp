@@ -87,7 +87,7 @@ private:
 	unsigned int n = 0;
 };
 
-/* With this flag of a meter counts are without the cost of measuring. */
+/* With this flag of a meter, counts of regions do not include the cost of measuring. */
 constexpr unsigned int net = VPERFCTR_METER_NET;
 
 class meter {
@@ -170,7 +170,7 @@ private:
 };
 
 /*
- * Adds what the meter counts while this object exists to a sum. The destructor cannot throw: if a
+ * Adds to a sum what the meter counts while this object exists. The destructor cannot throw: if a
  * read fails, nothing is added. end() returns the error. With the flag net, a count still has up to
  * 8 instructions of this object, with today's compilers.
  */

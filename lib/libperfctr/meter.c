@@ -74,9 +74,9 @@ static int is_copy(const struct vperfctr_meter *m)
 }
 
 /*
- * Descriptors of meters that were closed by another thread than the counted one. The kernel lets
- * only the counted thread unlink its state, until that thread has ended. A thread can have only one
- * meter, so it unlinks the old state when it next opens a meter.
+ * These are descriptors of meters that another thread than the counted one has closed. The kernel
+ * lets only the counted thread unlink its state, until that thread has ended. A thread can have
+ * only one meter, so it unlinks the old state when it next opens a meter.
  *
  * Before a thread changes an entry it claims the entry, by setting tid to CLAIMED. Entries are
  * reused and never freed, so the list can be read without a lock.
@@ -158,7 +158,7 @@ static int open_handle(struct vperfctr_meter *m, struct perfctr_info *info)
 	};
 	int fd;
 
-	/* This comes first because it finds out whether a module of this version is loaded. */
+	/* INFO comes first, because it shows whether a module of this version is loaded. */
 	if (perfctr_get_info(info) < 0)
 		return perfctr_meter_fail_device(m, -errno);
 	if ((info->abi_version ^ PERFCTR_ABI_VERSION) >> 24)

@@ -39,7 +39,7 @@ int perfctr_meter_fail_device(struct vperfctr_meter *m, int err);
 perfctr_internal
 int perfctr_meter_fail_event(struct vperfctr_meter *m, int err, const struct perfctr_info *info,
 			     const char *name);
-/* Writes the sentence about a CONTROL that failed, by the meter's control. Returns the error. */
+/* Writes the sentence about a CONTROL that refused the meter's control. Returns the error. */
 perfctr_internal
 int perfctr_meter_fail_control(struct vperfctr_meter *m, int err,
 			       const struct perfctr_info *info);

@@ -18,8 +18,8 @@ PERFCTR_INLINE __u64 perfctr_thread_pointer(void)
 /*
  * There is no ISB, so the processor may read the clock before earlier instructions are complete,
  * like RDTSC on x86. The kernel's vDSO needs an ISB, because another CPU writes the number that the
- * vDSO adds to the clock. The bias changes only while this thread is in the kernel. The exception
- * that leads there comes between two instructions in any case, so no ISB is needed.
+ * vDSO adds to the clock. Here the bias changes only while this thread is in the kernel. The
+ * exception that enters the kernel comes between two instructions in any case, so no ISB is needed.
  */
 PERFCTR_INLINE __u64 perfctr_register(unsigned int n)
 {

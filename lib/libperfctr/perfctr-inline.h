@@ -4,10 +4,10 @@
  *
  * <linux/perfctr.h> describes the algorithm above struct perfctr_page. The code runs in the thread
  * that is counted, and the page changes only while that thread is in the kernel. So program order
- * is enough, and compiler barriers keep it without a fence. (With volatile accesses the compiler
- * could not load and extend in one instruction.) 32-bit machines load a member of 64 bits in two
- * halves. If the member changes between the two loads, the sequence count changes too, and the read
- * is repeated.
+ * is enough, and compiler barriers keep that order without a fence. (With volatile accesses the
+ * compiler could not load and extend in one instruction.) 32-bit machines load a member of 64 bits
+ * in two halves. If the member changes between the two loads, the sequence count changes too, and
+ * the read is repeated.
  */
 #ifndef PERFCTR_INLINE_H
 #define PERFCTR_INLINE_H

@@ -34,14 +34,14 @@ extern "C" {
 
 struct vperfctr_meter;
 
-/* With this flag vperfctr_meter_end() subtracts the cost of begin and end, measured at the open. */
+/* With this flag, vperfctr_meter_end() subtracts the cost of begin and end, measured at open. */
 #define VPERFCTR_METER_NET	1u
 
 /*
- * Opens a meter of these events, named as for perfctr_event_parse() and separated by commas, and
- * starts it. An event without a modifier is counted in user mode. The clock is always counted; NULL
- * or "" counts the clock alone. If the call fails, *meter is good for vperfctr_strerror() and
- * vperfctr_meter_close() only, or NULL if there was no memory.
+ * Opens a meter of these events and starts the meter. @events has names for perfctr_event_parse(),
+ * separated by commas. An event without a modifier is counted in user mode. The clock is always
+ * counted; NULL or "" counts the clock alone. If the call fails, *meter is good for
+ * vperfctr_strerror() and vperfctr_meter_close() only, or NULL if there was no memory.
  *
  * ENOENT: no event has that name, or there is no /dev/perfctr. EINVAL: a bad modifier or number,
  * or unknown flags. EOPNOTSUPP: this processor cannot count the event, or not in that mode.
@@ -55,9 +55,9 @@ int vperfctr_meter_open(struct vperfctr_meter **meter, const char *events, unsig
 /*
  * Opens a meter of one event (NULL means "instructions"). After @n of these events the counters
  * stand still and the thread gets the signal, at the first instruction that the processor has not
- * completed then. See libperfctr(3), and PERFCTR_SI_OVF. vperfctr_meter_start() begins another @n.
- * Errors are those of vperfctr_meter_open(), and EINVAL if @n is 0 or above 2^62, or if the signal
- * cannot be sent, and EOPNOTSUPP if the counters cannot interrupt.
+ * yet completed. See libperfctr(3), and PERFCTR_SI_OVF. vperfctr_meter_start() begins another @n
+ * events. Errors are those of vperfctr_meter_open(), and EINVAL if @n is 0 or above 2^62, or if the
+ * signal cannot be sent, and EOPNOTSUPP if the counters cannot interrupt.
  */
 int vperfctr_meter_open_budget(struct vperfctr_meter **meter, const char *event,
 			       unsigned long long n, int signo);
@@ -96,8 +96,8 @@ void vperfctr_meter_net(const struct vperfctr_meter *meter, const struct perfctr
  * Begin reads into @region. End reads again, and stores the difference in @region, as
  * vperfctr_meter_net() does.
  *
- * Both are inline, and first call vperfctr_meter_read(). So a program that binds functions of
- * shared libraries at their first call binds this function before the region begins.
+ * Both are inline, and begin with a call of vperfctr_meter_read(). So a program that binds
+ * functions of shared libraries at their first call binds this function before the region begins.
  */
 int vperfctr_meter_begin(const struct vperfctr_meter *meter, struct perfctr_sum_ctrs *region);
 int vperfctr_meter_end(const struct vperfctr_meter *meter, struct perfctr_sum_ctrs *region);
@@ -121,7 +121,7 @@ PERFCTR_INLINE int vperfctr_meter_end(const struct vperfctr_meter *meter,
 }
 #endif
 
-/* Returns what an empty region counts: the least of many measurements. 0 without NET. */
+/* Returns what an empty region counts: the least of many measurements, or 0 without NET. */
 const struct perfctr_sum_ctrs *vperfctr_meter_cost(const struct vperfctr_meter *meter);
 
 /* These return the number of events, and the name of event @i as it was given, or NULL. */

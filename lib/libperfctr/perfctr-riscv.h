@@ -16,9 +16,9 @@ PERFCTR_INLINE __u64 perfctr_thread_pointer(void)
  * Slots of the page have 16 bytes too, so map[i] in the page is the offset both of counter i's stub
  * and of its slot. A program or library has one copy of the table (a comdat group).
  *
- * Stubs 32 to 64 read no register. No slot in use leads there. But a signal handler may stop the
- * counters in the middle of a snapshot. Then the snapshot uses the new map, jumps to such a stub,
- * and sees only afterwards that the sequence count has changed.
+ * Stubs 32 to 64 read no register. No slot in use leads to these stubs. But a signal handler may
+ * stop the counters in the middle of a snapshot. Then the snapshot uses the new map, jumps to such
+ * a stub, and sees only afterwards that the sequence count has changed.
  *
  * The registers t0 and t2 are not arbitrary. The return-address predictor takes a jump that links
  * in t0 for a call, and a jump through t0 for a return. With Zicfilp a jump through t2 needs no
@@ -57,7 +57,7 @@ PERFCTR_INLINE void perfctr_fence(void)
 	__asm__ __volatile__ ("fence iorw, iorw" : : : "memory");
 }
 
-/* Returns the byte offset of counter @i's slot. The asm makes the compiler load it only once. */
+/* Returns the byte offset of counter @i's slot. The asm makes the compiler load the offset once. */
 PERFCTR_INLINE unsigned long perfctr_page_place(const struct perfctr_page *page,
 						unsigned int i)
 {
@@ -68,8 +68,8 @@ PERFCTR_INLINE unsigned long perfctr_page_place(const struct perfctr_page *page,
 }
 
 /*
- * Returns the slot at this offset, as slot[0] of a page that begins @offset bytes later. So loads
- * from the slot have constant displacements, which saves an addition.
+ * Returns the slot at this offset, as slot[0] of an imagined page that begins @offset bytes later.
+ * So loads from the slot have constant displacements, which saves an addition.
  */
 PERFCTR_INLINE const struct perfctr_page_slot *
 perfctr_place_slot(const struct perfctr_page *page, unsigned long offset)

@@ -77,7 +77,7 @@ PERFCTR_INLINE __u64 perfctr_place_count(const struct perfctr_page *page, unsign
 #if defined(__x86_64__)
 	unsigned long long count, high;
 
-	/* From C, compilers load the bias first, which costs a register and an instruction. */
+	/* For C code, compilers load the bias first, which costs a register and an instruction. */
 	__asm__ __volatile__ ("rdpmc\n\t"
 			      "shl {$32, %1|%1, 32}\n\t"
 			      "or {%1, %0|%0, %1}\n\t"

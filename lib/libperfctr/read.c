@@ -43,7 +43,7 @@ static int perfctr_page_snapshot(const struct perfctr_page *page,
 #define perfctr_page_metrics_snapshot	perfctr_page_snapshot
 #endif
 
-/* The inline read does not know TopDown's metrics, so this first tries to read one in user mode. */
+/* The inline read does not know metrics, so this first tries to read a metric in user mode. */
 unsigned long long vperfctr_ask_pmc(const struct vperfctr *v, unsigned int i)
 {
 	struct perfctr_words words;

@@ -52,8 +52,8 @@ struct rvperfctr *rvperfctr_open(int pid)
 }
 
 /*
- * Returns the id of a pidfd's thread, or -1. The kernel does not export a function that tells this
- * to modules, so the library asks /proc.
+ * Returns the id of a pidfd's thread, or -1. The module cannot tell the id, because the kernel
+ * exports no function for it. So the library asks /proc.
  */
 static int pid_of(int pidfd)
 {

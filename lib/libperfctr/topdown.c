@@ -105,7 +105,7 @@ unsigned int perfctr_topdown_ratios(const struct perfctr_topdown *from,
 	return known;
 }
 
-/* Learns which counter is which metric from the page, or from the control without a page. */
+/* Learns from the page which counter is which metric, or, without a page, from the control. */
 int vperfctr_ask_topdown(const struct vperfctr *v, struct perfctr_topdown *topdown)
 {
 	struct perfctr_ctr_control ctr[PERFCTR_MAX_CTRS] = { { .map = 0 } };

@@ -69,7 +69,7 @@ int _vperfctr_open(int creat)
 	return fd;
 }
 
-/* Returns true if x86's NMI watchdog is on. To the module it is like any other user of perf. */
+/* Returns true if x86's NMI watchdog is on. The module cannot tell it from other users of perf. */
 static int watchdog_counts(void)
 {
 	char on = 0;
@@ -121,8 +121,8 @@ int _vperfctr_read_control_native(int fd, struct perfctr_control *control)
 }
 
 /*
- * Repeats an ioctl() that a signal interrupts: a read of another thread's sums may take a while.
- * This is a macro because C libraries have different types of @request.
+ * Repeats an ioctl() that a signal interrupts, because a read of another thread's sums may take a
+ * while. This is a macro because C libraries have different types of @request.
  */
 #define ioctl_again(fd, request, arg) ({				\
 	int ret_;							\
@@ -273,9 +273,9 @@ static struct vperfctr *handle_new(int fd, int map)
 }
 
 /*
- * In 2.6 each handle of a thread may control it, but the kernel lets only one open file do so.
- * So a second handle of a thread shares the file of the first. @opened lists all handles of
- * vperfctr_open_mode(), of all threads.
+ * In 2.6 each handle of a thread may control it, but the kernel lets only one open file do so. So a
+ * second handle of a thread shares the file of the first. @opened lists all handles that
+ * vperfctr_open_mode() has made, in all threads.
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct vperfctr *opened;
@@ -336,7 +336,7 @@ struct vperfctr *vperfctr_open_mode(unsigned int mode)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct vperfctr *v;
 
-	/* With other flags of the kernel's the handle would not be of the caller's thread. */
+	/* With other flags of the kernel, the handle would not count the caller's thread. */
 	if (mode > VPERFCTR_OPEN_CREAT_EXCL) {
 		errno = EINVAL;
 		return NULL;
@@ -484,7 +484,7 @@ int vperfctr_read_native(const struct vperfctr *v, struct perfctr_read *sums)
 int vperfctr_read_state(const struct vperfctr *v, struct perfctr_sum_ctrs *sum,
 			struct vperfctr_control *control)
 {
-	/* Read the control first, because the sums fail if there is a sticky error. */
+	/* Read the control first, because the read of the sums fails if there is a sticky error. */
 	if (control && _vperfctr_read_control(v->fd, control) < 0)
 		return -1;
 	if (sum)
