@@ -131,7 +131,7 @@ static int same_masks(const struct event *a, const struct event *b)
 	return 1;
 }
 
-/* Returns the first printed event with the masks of @event. Its name is the name of the masks. */
+/* Returns the first printed event with the masks of @event. The masks have that event's name. */
 static const struct event *owner_of_masks(const struct set *set, const struct event *event)
 {
 	unsigned int i;

@@ -10,8 +10,8 @@
 #define FCS		0x40000000u	/* do not count in supervisor mode */
 #define FCP		0x20000000u	/* do not count in user mode */
 #define PMXE		0x04000000u	/* enable interrupts */
-#define PMC1CE		0x00008000u	/* PMC1 interrupts */
-#define PMCNCE		0x00004000u	/* all other counters interrupt */
+#define PMC1CE		0x00008000u	/* PMC1 may interrupt */
+#define PMCNCE		0x00004000u	/* all other counters may interrupt */
 
 __u64 perfctr_ctr_config_high(const struct perfctr_cpu_control *from, unsigned int i)
 {

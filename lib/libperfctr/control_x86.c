@@ -165,7 +165,7 @@ static void evntsel_to_native(const struct perfctr_cpu_control *from, unsigned i
 
 	if (fixed <= LAST_FIXED - FIRST_FIXED)
 		to->map = FIRST_FIXED + fixed;
-	/* 2.6 ignored the event of a fixed counter, so it may be 0. */
+	/* 2.6 ignored the event of a fixed counter, so the event may be 0. */
 	if (fixed < ARRAY_SIZE(fixed_events) && !(from->evntsel[i] & EVNTSEL_EVENT))
 		to->event |= fixed_events[fixed];
 	to->flags = flags_of(from->evntsel[i], EVNTSEL_USR, EVNTSEL_OS);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Counts of instructions without noise. Real x86 processors count an instruction too many in user
+ * Counts of instructions without noise. Real x86 processors count one extra instruction in user
  * mode at each hardware interrupt and at each page fault (V. M. Weaver, D. Terpstra, S. Moore,
  * "Non-determinism and overcount on modern hardware performance counter implementations", ISPASS
  * 2013, the letters h and p in the table of nondeterministic events). Most of these processors have
@@ -124,7 +124,7 @@ static unsigned int find_noise_event(unsigned int cpu_type)
 /* The bits of an event select that are not part of the event: modes, interrupt, enable */
 #define EVNTSEL_NOT_EVENT	0x00530000ull
 #define EVNTSEL_INSTRUCTIONS	0xc0ull
-/* The bits of a half of the Pentium's CESR that are not part of the event: modes */
+/* In a half of the Pentium's CESR, the bits for modes are not part of the event. */
 #define P5_NOT_EVENT		0xc0ull
 #define P5_INSTRUCTIONS		0x16ull
 
@@ -231,7 +231,7 @@ static unsigned long long now_ms(void)
 	return (unsigned long long)now.tv_sec * 1000 + (unsigned long long)now.tv_nsec / 1000000;
 }
 
-/* Returns how many instructions too many the processor counts at an interrupt, or -1. */
+/* Returns the number of extra instructions that the processor counts at an interrupt, or -1. */
 static int measure_interrupts(int fd)
 {
 	struct perfctr_noise noise = { .runs = 0 };
@@ -258,8 +258,8 @@ static int measure_interrupts(int fd)
 }
 
 /*
- * Returns how many instructions too many the processor counts at a page fault, or -1. Compares runs
- * that touch pages for the first time and for the second time.
+ * Returns the number of extra instructions that the processor counts at a page fault, or -1.
+ * Compares runs that touch pages for the first time and for the second time.
  */
 static int measure_faults(int fd, unsigned int per_interrupt)
 {
@@ -397,7 +397,7 @@ unsigned long long vperfctr_read_corrected(const struct vperfctr *v,
 
 	if (!is_corrected(c, i))
 		return vperfctr_read_pmc(v, i);
-	/* If an interrupt came between the reads, only one count has it, so read again. */
+	/* An interrupt between the two reads is in only one of the counts, so read again. */
 	do {
 		before = vperfctr_read_pmc(v, c->counter);
 		count = vperfctr_read_pmc(v, i);

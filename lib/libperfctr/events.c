@@ -102,13 +102,13 @@ static int is_x86(unsigned int cpu_type)
 	       !is_ppc(cpu_type);
 }
 
-/* Returns the number by which a control counts an event of a set. */
+/* Returns the number that an event of a set has in a control. */
 static __u64 number_of(const struct perfctr_event_set *set, const struct perfctr_event *event)
 {
 	return is_amd(set->cpu_type) ? perfctr_amd_event(event->evntsel) : event->evntsel;
 }
 
-/* Returns the level of TopDown of an Intel event, SLOTS or a metric; or 0 for any other event. */
+/* Returns the level of TopDown of SLOTS or a metric on Intel, or 0 for any other event. */
 static unsigned int topdown_level(unsigned int cpu_type, __u64 event)
 {
 	__u64 metric = (event - PERFCTR_EVENT_METRIC(0)) >> 8;

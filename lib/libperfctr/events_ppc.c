@@ -22,7 +22,7 @@
  * events/codes.awk reads these lists too.
  */
 
-/* The events of all counters of the 604 to the 7400 */
+/* Events that all counters of the 604 to the 7400 have */
 #define COMMON(E, counters)								\
 	E(0x01u, counters, "CYCLES", "cycles", "clock cycles of the core")		\
 	E(0x02u, counters, "INSTRUCTIONS", "instructions", "instructions completed")
@@ -114,7 +114,7 @@ const struct perfctr_event_set *perfctr_ppc_event_set(unsigned int cpu_type)
 #define RAW_THRESHMULT_SHIFT	18
 #define RAW_BITS		0x7f77fu
 
-/* Fields of perfctr_ctr_control.config, which has MMCR0 in its lower half and MMCR2 in its upper */
+/* Fields of perfctr_ctr_control.config: MMCR0 is its lower half, MMCR2 its upper half */
 #define THRESHOLD		0x3fu
 #define THRESHOLD_SHIFT		16
 #define THRESHMULT_SHIFT	63

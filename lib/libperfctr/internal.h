@@ -100,7 +100,7 @@ perfctr_internal
 int perfctr_ppc_format(const struct perfctr_event_set *set, const struct perfctr_ctr_control *ctr,
 		       const char *modifier, char *buf, size_t size);
 
-/* Pentium 4: where perfctr_ctr_control.event has the number of the block, from 1 on */
+/* Pentium 4: the shift of the block's number in perfctr_ctr_control.event; the first block is 1 */
 #define P4_BLOCK_SHIFT	32
 
 /* Intel: the numbers of two fixed counters, and the events of fixed counters */
@@ -111,8 +111,8 @@ int perfctr_ppc_format(const struct perfctr_event_set *set, const struct perfctr
 #define X86_REF_CYCLES		0x300u
 
 /*
- * Bits 35..32 of AMD's event selects, which belong to the number of the event. The tables have them
- * in bits 19..16 of evntsel.
+ * Bits 35..32 of AMD's event selects, which belong to the number of the event. The tables have
+ * these bits in bits 19..16 of evntsel.
  */
 #define PERFCTR_AMD_HIGH	0xf00000000ULL
 /* Returns the events of an AMD processor by perf's names, or NULL if @cpu_type is none of AMD's. */
@@ -271,9 +271,9 @@ int perfctr_read_words(int fd, void *words, size_t size);
 
 /*
  * This structure keeps what runs of code of known length have shown. Hypothesis h says that the
- * processor counts h instructions too many at each interrupt. The rest of a run is the count, less
- * h for each interrupt, less the code's length. If the hypothesis is true, this rest is equal in
- * all runs.
+ * processor counts h extra instructions at each interrupt. The rest of a run is the count, minus h
+ * for each interrupt, minus the code's length. If the hypothesis is true, this rest is equal in all
+ * runs.
  */
 #define PERFCTR_NOISE_HYPOTHESES	2u
 #define PERFCTR_NOISE_INTERRUPTS	20u	/* the least number of interrupted runs */
@@ -305,8 +305,8 @@ perfctr_internal
 int perfctr_noise_verdict(const struct perfctr_noise *noise);
 
 /*
- * Returns how many instructions too many the processor counts at a page fault: 0 or 1. @faults page
- * faults made a count higher by @more. Returns -1 with ERANGE if neither number fits.
+ * Returns the number of extra instructions that the processor counts at a page fault: 0 or 1.
+ * @faults page faults made a count higher by @more. Returns -1 with ERANGE if neither number fits.
  */
 perfctr_internal
 int perfctr_noise_of_faults(unsigned long long more, unsigned long long faults);

@@ -300,11 +300,11 @@ void rvperfctr_close(struct rvperfctr *r);
 
 /*
  * Counters of CPUs, whatever runs there; the caller needs CAP_PERFMON (EACCES). gperfctr_control()
- * says what a CPU counts; a control with neither clock nor counters takes the CPU out again.
- * gperfctr_start() starts all CPUs that have a control, and returns their number. The interval has
- * no effect, but must be 10000 or more (EINVAL). From start to stop a control or another start
- * fails with EBUSY. After gperfctr_stop() the sums stand still, and the next start goes on from
- * them. gperfctr_read() reads the CPU state->cpu.
+ * says what a CPU counts; a control with neither clock nor counters takes the CPU out of the
+ * session. gperfctr_start() starts all CPUs that have a control, and returns their number. The
+ * interval has no effect, but must be 10000 or more (EINVAL). From start to stop a control or
+ * another start fails with EBUSY. After gperfctr_stop() the sums stand still, and the next start
+ * goes on from them. gperfctr_read() reads the CPU state->cpu.
  */
 struct gperfctr *gperfctr_open(void);
 void gperfctr_close(struct gperfctr *g);
@@ -408,7 +408,7 @@ const struct perfctr_event_set *perfctr_cpu_event_set(unsigned int cpu_type);
 /* A read returns this instead of a count if it fails, and sets errno. */
 #define PERFCTR_NO_COUNT	(~0ULL)
 
-/* A mode of vperfctr_open_mode(): opens the thread's state, or makes one, as vperfctr_open() */
+/* A mode of vperfctr_open_mode(): opens the thread's state, or makes one, like vperfctr_open() */
 #define VPERFCTR_OPEN_CREAT	1
 
 /* Returns the file descriptor of a handle. The handle still owns the descriptor. */
@@ -453,8 +453,8 @@ int _vperfctr_add_member(int fd, struct perfctr_add_member *member);
  * Rings of records, for controls with PERFCTR_CONTROL_RECORD. vperfctr_make_ring() makes a ring for
  * the caller's own counters, and sets the size in @ring.
  *
- * vperfctr_ring_map() maps the ring of a handle, which has @pages pages. Any process that has the
- * handle may map the ring, but only one process at a time may read it.
+ * vperfctr_ring_map() maps the ring of a handle. The ring has @pages pages. Any process that has
+ * the handle may map the ring, but only one process at a time may read it.
  *
  * vperfctr_ring_next() returns the next record in one piece, which is valid until the next call. If
  * it returns NULL, errno is EAGAIN if there is no record yet (poll the handle), EBADMSG if somebody
@@ -621,7 +621,7 @@ unsigned int perfctr_event_demand(const struct perfctr_info *info,
 /*
  * Instructions without noise
  *
- * Real x86 processors count an instruction too many in user mode at each interrupt.
+ * Real x86 processors count one extra instruction in user mode at each interrupt.
  * vperfctr_measure_correction() finds out whether this processor does, and whether its event for
  * interrupts counts each interrupt. To do so, it counts loops of known length in the calling thread
  * while a timer interrupts some of the loops. That takes some hundredths of a second, and leaves
@@ -660,9 +660,10 @@ struct vperfctr_correction {
 };
 
 /*
- * ENOENT: no event of this processor type is known to count interrupts. ETIME: within a second the
- * event did not count interrupts in twenty loops. ERANGE: the counts fit neither 0 nor 1 for each
- * interrupt, so they cannot be corrected. Other errors are those of vperfctr_control_native().
+ * Errors: ENOENT: no event of this processor type is known to count interrupts. ETIME: within a
+ * second the event did not count interrupts in twenty loops. ERANGE: the counts fit neither 0 nor 1
+ * for each interrupt, so they cannot be corrected. Other errors are those of
+ * vperfctr_control_native().
  */
 int vperfctr_measure_correction(const struct vperfctr *v, unsigned int source,
 				struct vperfctr_correction *correction);

@@ -75,7 +75,7 @@ void perfctr_near_compare(struct perfctr_near *near, const char *spec, size_t le
 		return;
 	memcpy(wanted, spec, length);
 	wanted[length] = '\0';
-	/* If @spec is a part of the name ("tlb"), it scores at most like two wrong letters. */
+	/* A name that contains @spec ("tlb") scores at most 2, as with two wrong letters. */
 	score = distance(wanted, name);
 	if (length >= 3 && score > 2 && contains(name, wanted))
 		score = 2;

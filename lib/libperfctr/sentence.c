@@ -168,9 +168,7 @@ int perfctr_meter_fail_control(struct vperfctr_meter *m, int err, const struct p
 		why = "a CPU has just come whose counters cannot be had";
 		break;
 	case EINVAL:
-		/*
-		 * meter.c found that each event can be counted alone, so there are too many events.
-		 */
+		/* Each event can be counted alone (see meter.c), so there are too many events. */
 		why = why_too_many(m, info, buf, sizeof(buf));
 		err = -ENOSPC;
 		if (control->reason && control->reason != PERFCTR_REASON_COUNTER)
