@@ -61,8 +61,8 @@ void perfctr_ctr_from_native(const struct perfctr_ctr_control *from, unsigned in
 }
 
 /*
- * In 2.6 a counter overflows when its 32 bits become negative. In the kernel's ABI it overflows at
- * zero.
+ * In 2.6, a counter overflows when its 32 bits become negative. In the kernel's ABI, a counter
+ * overflows at zero.
  */
 int perfctr_ireset_to_native(int from, __s64 *to)
 {

@@ -750,10 +750,10 @@ int perfctr_topdown_sums(const struct perfctr_ctr_control *ctr, unsigned int n, 
  * come the differences between level 1 and level 2, by the numbers below. Returns a mask of the
  * shares that are known; the other shares are 0.
  */
-#define PERFCTR_TOPDOWN_LIGHT_OPS	8	/* RETIRING less HEAVY_OPS */
-#define PERFCTR_TOPDOWN_MACHINE_CLEARS	9	/* BAD_SPEC less BR_MISPREDICT */
-#define PERFCTR_TOPDOWN_FETCH_BW	10	/* FE_BOUND less FETCH_LAT */
-#define PERFCTR_TOPDOWN_CORE_BOUND	11	/* BE_BOUND less MEM_BOUND */
+#define PERFCTR_TOPDOWN_LIGHT_OPS	8	/* RETIRING minus HEAVY_OPS */
+#define PERFCTR_TOPDOWN_MACHINE_CLEARS	9	/* BAD_SPEC minus BR_MISPREDICT */
+#define PERFCTR_TOPDOWN_FETCH_BW	10	/* FE_BOUND minus FETCH_LAT */
+#define PERFCTR_TOPDOWN_CORE_BOUND	11	/* BE_BOUND minus MEM_BOUND */
 #define PERFCTR_TOPDOWN_RATIOS		12
 unsigned int perfctr_topdown_ratios(const struct perfctr_topdown *from,
 				    const struct perfctr_topdown *to, double *ratio);

@@ -373,9 +373,9 @@ struct perfctr_open {
  * PMC1SEL and PMC2SEL. So @config may set FCM1, FCM0, FCECE, TBSEL, TBEE, THRESHOLD, PMC1CE, PMCnCE
  * and TRIGGER. Bits 32..63 of @config are MMCR2, of which only THRESHMULT of the 7400 and 745x may
  * be set. Both registers, and the modes in @flags, belong to the control as a whole: all its
- * counters must have the same @config and @flags. For FCECE and TRIGGER the i-mode counters are the
- * enabled conditions. Beside i-mode counters, TBEE, PMC1CE and PMCnCE must be zero. With FCECE, a
- * period is at most 2^31. An a-mode counter is negative from a sum of 2^31 on. But if an i-mode
+ * counters must have the same @config and @flags. For FCECE and TRIGGER, the i-mode counters are
+ * the enabled conditions. Beside i-mode counters, TBEE, PMC1CE and PMCnCE must be zero. With FCECE,
+ * a period is at most 2^31. An a-mode counter is negative from a sum of 2^31 on. But if an i-mode
  * counter is in PMC2 or a higher counter, only an a-mode counter in PMC1 becomes negative. A
  * control begins neither frozen nor triggered. Counters that an overflow has frozen go on when the
  * counters of the state go on.
@@ -462,7 +462,7 @@ struct perfctr_ctr_control {
  * place of MAP_ANY it gives the counter that was chosen; for metrics, and with SHARED, it always
  * gives MAP_ANY. CONTROL accepts the result. All states of a tree have the root's control.
  *
- * On a HYBRID processor counters count on cores of one type only: the type of the CPUs where the
+ * On a HYBRID processor, counters count on cores of one type only: the type of the CPUs where the
  * thread may run when it calls CONTROL. If these CPUs are of several types, CONTROL fails with
  * EXDEV, so first restrict the thread to CPUs of one type. If the thread comes to a CPU of another
  * type later, its error is PERFCTR_ERROR_LOST.
@@ -484,7 +484,7 @@ struct perfctr_ctr_control {
  * be among the first 32 (EINVAL). The counters go on with PERFCTR_IOC_IRESUME or REFRESH, or by
  * themselves up to the number of overflows in @refresh. If they go on by themselves more often in a
  * tick than the module's parameter overflow_budget allows, they stay suspended, and si_errno is
- * EAGAIN (else 0). With INHERIT each thread has periods and signals of its own. An exec removes
+ * EAGAIN (else 0). With INHERIT, each thread has periods and signals of its own. An exec removes
  * signal handlers, so it ends the signals too, and from then on i-mode counters only count.
  * Therefore a control with ON_EXEC and signals for overflows is refused with EINVAL. If the signal
  * cannot be queued, for example because of RLIMIT_SIGPENDING, the thread gets SIGIO.
@@ -492,10 +492,10 @@ struct perfctr_ctr_control {
  * RECORD: an overflow writes a SAMPLE to the state's ring (PERFCTR_IOC_RING; EINVAL if there is no
  * ring), and sends no signal: @si_signo and @refresh must be 0. The counters go on at once. An exec
  * does not end RECORD, so ON_EXEC is allowed. There must be an i-mode counter or @timer_ns
- * (EINVAL). With INHERIT descendants write to the same ring. The module's parameter overflow_budget
- * limits the SAMPLEs of a thread in a tick. At the limit the thread writes THROTTLED, and no SAMPLE
- * until the next tick; its counters go on. If a tracer makes the control, RECORD is refused with
- * EOPNOTSUPP.
+ * (EINVAL). With INHERIT, descendants write to the same ring. The module's parameter
+ * overflow_budget limits the SAMPLEs of a thread in a tick. At the limit the thread writes
+ * THROTTLED, and no SAMPLE until the next tick; its counters go on. If a tracer makes the control,
+ * RECORD is refused with EOPNOTSUPP.
  *
  * RAW permits the thread, and the threads of its tree in the same process, to read the registers of
  * the counters by instruction, without a map, as long as the control is in force. (On riscv these
@@ -507,8 +507,8 @@ struct perfctr_ctr_control {
  *
  * With CPU, a thread's clock and counters count while the thread runs on the CPU @cpu. On another
  * CPU they stand still, as if they were suspended, and the page shows no registers. The events that
- * the kernel counts (struct perfctr_soft) go on. On a HYBRID processor the counters are those of
- * cores of the type of @cpu.
+ * the kernel counts (struct perfctr_soft) go on. On a HYBRID processor, the counters are those of
+ * the type of core that @cpu is.
  *
  * A session's control must have CPU, may have NO_IDLE, and may have no other flag (EINVAL). With
  * NO_IDLE, clock and counters stand still while the CPU runs its idle task, also in interrupts that
@@ -637,7 +637,7 @@ struct perfctr_read {
  *
  * The read runs on CPU @cpu with interrupts off. All values are of the same moment, and no event is
  * missed or counted twice, with two exceptions. TopDown's metrics and SLOTS start from zero at the
- * read, and miss the slots of kernel mode during the read. With FCECE or TRIGGER (ppc32) all
+ * read, and miss the slots of kernel mode during the read. With FCECE or TRIGGER (ppc32), all
  * counters stand still during the read.
  */
 struct perfctr_read_cpu {
@@ -1021,7 +1021,7 @@ struct perfctr_page_slot {
  * zero, and adapts the bias, long before they would.
  *
  * TopDown's metrics share one register, which has 8 bits for each metric. They are the metric's
- * part of the register of SLOTS, in 255ths. For metrics @map has the offset of
+ * part of the register of SLOTS, in 255ths. For metrics, @map has the offset of
  * PERFCTR_PAGE_NO_SLOT, and neither their slots nor the page as a whole have an owner. So readers
  * that do not know metrics ask the kernel. Readers that know them read counter i, a metric, like
  * this:
