@@ -246,7 +246,7 @@ struct perfctr_cpus {
 /* Bits of perfctr_open.flags */
 #define PERFCTR_OPEN_CREAT	1	/* make the state if the thread has none */
 #define PERFCTR_OPEN_EXCL	2	/* with CREAT: EEXIST if the thread has a state */
-#define PERFCTR_OPEN_PIDFD	4	/* @pidfd says whose thread @tid is */
+#define PERFCTR_OPEN_PIDFD	4	/* @pidfd refers to thread @tid or to its process */
 #define PERFCTR_OPEN_THREAD	8	/* for the thread @tid, which the caller traces */
 #define PERFCTR_OPEN_CPUS	16	/* for CPUs instead of a thread: a session */
 
@@ -728,7 +728,7 @@ struct perfctr_member {
 };
 
 /* A bit of perfctr_add_member.flags */
-#define PERFCTR_ADD_PIDFD	1	/* @pidfd says whose thread @tid is */
+#define PERFCTR_ADD_PIDFD	1	/* @pidfd refers to thread @tid or to its process */
 
 /**
  * struct perfctr_add_member - makes a thread a member of the caller's tree
