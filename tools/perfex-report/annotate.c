@@ -92,7 +92,7 @@ static struct found *found_add(struct all_found *all, const struct function *fun
 	return &all->found[i];
 }
 
-/* Returns true if @asked is the path, or the last part of it, or NULL. */
+/* Returns true if @asked is NULL, or the path, or the last part of the path. */
 static bool is_object(const char *path, const char *asked)
 {
 	const char *slash = strrchr(path, '/');
@@ -403,8 +403,8 @@ static void print_found(FILE *f, struct symbols *symbols, struct found *found, u
 }
 
 /*
- * Returns the full name of the function if it was inlined into another, *into, or else NULL. @near
- * gets the most similar other names.
+ * Returns the full name of the function if it was inlined into another function, whose name *into
+ * gets. Otherwise returns NULL. @near gets the most similar other names.
  */
 static const char *was_inlined(struct symbols *symbols, const char *name, const char **into,
 			       struct names_near *near)
@@ -423,8 +423,8 @@ static const char *was_inlined(struct symbols *symbols, const char *name, const 
 		n = symbols_frames(symbols, node->object, node->address, frames);
 		for (k = 0; k + 1 < n; k++) {
 			/*
-			 * Compare addresses, since equal texts have one address. Most names are the
-			 * same as the last one.
+			 * Equal texts have one address, so addresses are compared. Most frames have
+			 * the same function as the frame before.
 			 */
 			if (frames[k].function == inlined)
 				continue;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads debug information by lists of its own. Old versions of libdw find the unit of an address
+ * Reads debug information into its own lists. Old versions of libdw find the unit of an address
  * only by .debug_aranges, which clang does not write, and walk through the whole unit each time to
- * find a function. The lists have the addresses of each unit, and those of a unit's functions once
- * these are asked for.
+ * find a function. The lists have the addresses of each unit. The addresses of a unit's functions
+ * are listed when the first of them is asked for.
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -17,7 +17,7 @@
 #include "debug.h"
 #include "memory.h"
 
-/* Functions and blocks may be nested so deep; no compiler nests deeper. */
+/* The deepest nesting of functions and blocks that is read. No compiler nests deeper. */
 #define MAX_DEPTH	256
 
 struct range {

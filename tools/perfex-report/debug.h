@@ -29,7 +29,8 @@ const char *debug_line(struct debug *debug, Dwarf_Addr address, unsigned int *li
 unsigned int debug_inlined(struct debug *debug, Dwarf_Addr address, struct inlined *inlined,
 			   unsigned int most);
 /*
- * Returns the name that the function's symbol would have, or else its name in the source, or NULL.
+ * Returns the name that the function's symbol would have, or else the function's name in the
+ * source, or NULL.
  */
 const char *debug_name(Dwarf_Die *die);
 /* Returns a sentence that says why something is missing, or NULL if everything was found. */

@@ -4,9 +4,9 @@
  * for each address.
  *
  * A symbol whose size covers the address is found. If there are several, the symbol that begins
- * last is preferred, then the smallest, then a global before a weak before a local one, then the
- * last by name, which begins with no underscore. If no symbol covers the address, a symbol without
- * a size before the address is found.
+ * last is preferred, then the smallest, then a global symbol, then a weak symbol, then the last by
+ * name, which begins with no underscore. If no symbol covers the address, a symbol without a size
+ * before the address is found.
  *
  * libdw finds the same function. It may give another of several names, and it finds a local symbol
  * only if no other symbol covers the address.

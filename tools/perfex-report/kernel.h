@@ -18,13 +18,13 @@ struct kernel_symbols {
 	size_t n, capacity;
 };
 
-/* Returns true if the present boot has that id. */
+/* Returns true if the present boot has the id @boot_id. */
 bool kernel_is_this_boot(const char *boot_id);
 
 /*
  * Reads the symbols from @path. If @path is NULL, reads /proc/kallsyms, provided that the present
- * boot has that id. Returns NULL with a sentence in @why if there is no list, or if its addresses
- * are hidden.
+ * boot has the id @boot_id. Returns NULL with a sentence in @why if there is no list, or if its
+ * addresses are hidden.
  */
 struct kernel_symbols *kernel_symbols_read(const char *path, const char *boot_id,
 					   const char **why);

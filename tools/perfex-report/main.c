@@ -204,8 +204,8 @@ static bool read_all(struct reader *reader, FILE *f, const char *name, struct pr
 }
 
 /*
- * Returns the index of the event that made the samples, since its shares are the most exact. If
- * there is none, returns the first event's.
+ * Returns the index of the event that made the samples, since its shares are the most exact.
+ * Returns 0, the first event, if no event made samples.
  */
 static int sampled_event(const struct reader *reader)
 {

@@ -12,7 +12,7 @@
 /* A mapping of the addresses from @start on, below @end. */
 struct map {
 	uint64_t start, end;
-	uint64_t offset;		/* offset in the object of what is at @start */
+	uint64_t offset;		/* offset of @start in the object */
 	uint32_t object;
 };
 

@@ -31,7 +31,7 @@ static inline uint64_t mix(uint64_t h)
 	return h ^ h >> 33;
 }
 
-/* Returns the sum, or UINT64_MAX if it would wrap, as a file may have any numbers. */
+/* Returns the sum, or UINT64_MAX if the sum would wrap, as a file may have any numbers. */
 static inline uint64_t add_counts(uint64_t a, uint64_t b)
 {
 	return a + b < a ? UINT64_MAX : a + b;

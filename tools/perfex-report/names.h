@@ -15,7 +15,7 @@ enum name_match {
 
 enum name_match name_match(const char *name, const char *asked);
 
-/* The names most similar to one that does not exist. The names are not copied. */
+/* The names most similar to a name that does not exist. The names are not copied. */
 #define NAMES_NEAR	3
 
 struct names_near {

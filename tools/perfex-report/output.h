@@ -23,7 +23,7 @@ void print_unsure(FILE *f, const char *mark, const struct profile *profile);
 void print_command(FILE *f, const struct reader *reader, void (*put)(FILE *f, const char *word));
 
 /*
- * text.c: how to print the table. As JSON Lines, the first object is about the recording, and each
+ * text.c: how to print the table. In JSON Lines, the first object is about the recording, and each
  * further object is a row.
  */
 struct table_how {

@@ -122,7 +122,7 @@ static uint32_t node_add(struct profile *profile, uint32_t parent, uint32_t obje
 	return i;
 }
 
-/* Returns the node of an address in user mode. @caller: the address is a return address. */
+/* Returns the node of an address in user mode. @caller is true for a return address. */
 static uint32_t user_node(struct profile *profile, uint32_t parent, const struct space *space,
 			  uint64_t address, bool caller)
 {

@@ -35,7 +35,7 @@ struct object {
 /* The indices of objects that always exist. */
 #define OBJECT_UNKNOWN	0		/* nothing was mapped at the address */
 #define OBJECT_KERNEL	1
-#define OBJECT_THREAD	2		/* the root of a thread's stacks; @address is its name */
+#define OBJECT_THREAD	2		/* root of a thread's stacks; @address is the thread's name */
 
 #define NO_NODE		UINT32_MAX
 #define NO_WEIGHT	UINT32_MAX

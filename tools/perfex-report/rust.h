@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Makes the names of Rust's functions. */
+/* Turns symbols of Rust into names of functions. */
 #ifndef PERFEX_REPORT_RUST_H
 #define PERFEX_REPORT_RUST_H
 

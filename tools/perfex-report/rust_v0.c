@@ -17,7 +17,7 @@ static void path(struct rust_parser *p, bool value);
 static void type(struct rust_parser *p);
 static void constant(struct rust_parser *p);
 
-/* Parses a part again that stands at an earlier place. */
+/* Parses an earlier part of the symbol once more. */
 static void refer(struct rust_parser *p, void (*what)(struct rust_parser *p))
 {
 	size_t from = p->at - 1, back;

@@ -68,7 +68,7 @@ struct rows {
 	struct table table;
 };
 
-/* Makes the rows, sorted by @column of children if @children, or else of self. */
+/* Makes the rows, sorted by @column of row.children if @children is true, or else of row.self. */
 void rows_make(struct rows *rows, const struct stacks *stacks, unsigned int by, unsigned int column,
 	       bool children);
 void rows_free(struct rows *rows);

@@ -67,7 +67,7 @@ static void print_colour(FILE *f, const struct named *named)
 		channel(hue, saturation, lightness, 8), channel(hue, saturation, lightness, 4));
 }
 
-/* The sums of calls with all that they called: of the column, of cycles, and of instructions. */
+/* For each call, the counts of the call and of all that it called. */
 struct sums {
 	const struct stacks *stacks;
 	unsigned int column;

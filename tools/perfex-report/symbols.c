@@ -44,8 +44,8 @@ struct elf {
 
 /*
  * Lets libdw look for debug files, which may be in directories of the system and in the program's
- * own directory, where anybody may have put something. If a file of such a name is not regular,
- * libdw finds debug files only by build id.
+ * own directory, where anybody may have put something. If a file with the name of a debug file is
+ * not regular, libdw finds debug files only by build id.
  */
 static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 			  const char *file, const char *debuglink, GElf_Word crc, char **found)
@@ -247,7 +247,7 @@ static bool has_build_id(const struct object *object, Elf *e)
 
 /*
  * Compares size and times with those that perfex recorded of a file without a build id. Returns
- * false if it is another file. *unsure says why it may be another.
+ * false if @st is another file. *unsure says why it may be another file.
  */
 static bool has_stamp(const struct object *object, const struct stat *st, bool symfs,
 		      const char **unsure)
@@ -264,8 +264,8 @@ static bool has_stamp(const struct object *object, const struct stat *st, bool s
 }
 
 /*
- * Compares inode and device, if nothing else was recorded. Returns false if it is another file. If
- * the file was changed after the recording began, it may be another, and *unsure says why.
+ * Compares inode and device, if nothing else was recorded. Returns false if @fd is another file. If
+ * the file was changed after the recording began, it may be another file, and *unsure says why.
  */
 static bool has_place(const struct symbols *symbols, const struct object *object, int fd,
 		      const struct stat *st, const char **unsure)
@@ -384,8 +384,8 @@ int symbols_fd(struct symbols *symbols, uint32_t object)
 }
 
 /*
- * Returns the name as it is in the source. A symbol's name stays at its address, so each is
- * demangled only once.
+ * Returns the name as it is in the source. The text of a symbol's name stays at its address, so
+ * each name is demangled only once.
  */
 static const char *readable(struct symbols *symbols, const char *name)
 {
@@ -420,7 +420,7 @@ static void find_line(struct symbols *symbols, struct elf *elf, GElf_Addr addres
 
 /*
  * Finds the functions that were inlined at the address, the innermost first, and returns their
- * number. @frames[n] gets the line at which the function around them calls.
+ * number. @frames[n], the function around them, gets the line of its call.
  */
 static unsigned int find_inlined(struct symbols *symbols, struct elf *elf, GElf_Addr address,
 				 struct frame frames[MAX_FRAMES])
