@@ -4,8 +4,8 @@
 #define PERFEX_COMMANDS_H
 
 /*
- * main() calls these with the words of the command line from the command's name on. They return the
- * exit status.
+ * main() calls these functions with the words of the command line from the command's name on. They
+ * return the exit status.
  */
 int record_main(int argc, char **argv);
 int compare_main(int argc, char **argv);

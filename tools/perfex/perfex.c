@@ -68,8 +68,8 @@ static void print_total(FILE *f, const struct series *series, char **argv,
 }
 
 /*
- * Runs and counts the program. Returns -1 and, in @worst, the run that decides the exit status; or
- * returns the exit status if nothing was counted.
+ * Runs and counts the program. Returns the exit status if nothing was counted. Otherwise returns
+ * -1, and *worst gets the run that decides the exit status.
  */
 static int count(char **argv, struct results *results, const struct how *how,
 		 const struct perfctr_info *info, struct events *events, struct run *worst)

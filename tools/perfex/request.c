@@ -65,7 +65,7 @@ static int need_info(struct request *r)
 	return -1;
 }
 
-/* Notes the events of one -e. They are looked up after all options are read. */
+/* Notes the events of one option -e. They are looked up after all options are read. */
 static int take_events(struct request *r, const char *list)
 {
 	char *specs = NULL;
@@ -292,10 +292,7 @@ int request_check(const struct request *r, bool program)
 	return -1;
 }
 
-/*
- * Looks up the events. If this machine lacks an event, that is not wrong usage, so the exit status
- * is another.
- */
+/* Looks up the events. Returns -1, or EXIT_PERFEX if this machine lacks an event. */
 static int find_events(struct request *r)
 {
 	r->events.chosen = r->specs != NULL;

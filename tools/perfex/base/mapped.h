@@ -18,7 +18,7 @@
 int open_regular(const char *path, struct stat *st);
 /*
  * Returns true if the file has this inode and device, by the numbers that the kernel uses for
- * mappings. On some file systems stat(2) gives another device.
+ * mappings. On some file systems, stat(2) gives another device.
  */
 bool is_numbered(int fd, uint64_t inode, uint32_t major, uint32_t minor);
 /* Converts a time since 1970 to nanoseconds. */

@@ -47,7 +47,7 @@ static int put_variable(FILE *f, const char *text, const char **rest, char *why,
 }
 
 /*
- * Writes what a percent sign and the character at @text stand for. *rest is the text behind that.
+ * Writes what "%" and the characters at @text stand for. *rest is the text behind these characters.
  * Returns 0, or -1 with the reason in @why.
  */
 static int put_one(FILE *f, const char *text, const char **rest, char *why, size_t size)

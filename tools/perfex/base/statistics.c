@@ -105,7 +105,7 @@ double student_t(double freedom)
 
 /*
  * Returns half the width of the interval around the difference of two means, whose variances are
- * @va and @vb. The degrees of freedom are Welch's and Satterthwaite's.
+ * @va and @vb. The degrees of freedom follow Welch and Satterthwaite.
  */
 static double half_interval(const struct summary *a, double va, const struct summary *b, double vb)
 {

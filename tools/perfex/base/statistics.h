@@ -14,7 +14,7 @@ struct sample {
 /**
  * struct summary - a sample in a few numbers
  * @deviation: the standard deviation, with n - 1 as divisor; 0 if n is 1
- * @median: if n is even, the mean of the two in the middle
+ * @median: if n is even, the mean of the two values in the middle
  */
 struct summary {
 	unsigned int n;
@@ -22,7 +22,7 @@ struct summary {
 };
 
 /**
- * struct difference - the mean of one sample less that of another
+ * struct difference - the difference between the means of two samples
  * @low, @high: the interval that has the true difference with 95 % confidence, by Welch's t; both
  *	are @mean if neither sample varies
  * @part_half: half the width of the interval of the relative difference

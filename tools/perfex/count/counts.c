@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a run counted. */
+/* Evaluates what a run counted. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

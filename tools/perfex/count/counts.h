@@ -104,7 +104,7 @@ int exit_status(const struct run *run);
 bool is_counted(const struct run *run, unsigned int i);
 /*
  * Finds the next thread of the tree while the handle is open. The program's first thread comes
- * first; with -p there is none. Returns false if there are no more threads.
+ * first; with -p there is no such thread. Returns false if there are no more threads.
  */
 bool next_thread(const struct run *run, char **argv, struct perfctr_member *member, bool first);
 /* Returns true if the thread was counted at least for a part of its life. */

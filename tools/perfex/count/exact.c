@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Implements --exact, which subtracts the instructions that a processor counts too many at
- * interrupts.
+ * Implements --exact, which subtracts the extra instructions that a processor counts at interrupts.
  */
 #include <errno.h>
 #include <string.h>
@@ -36,9 +35,7 @@ static const char *why_not_measured(const struct vperfctr *v, int error)
 				    strerror(error);
 }
 
-/*
- * Measures on perfex itself, before the program starts, how many instructions are counted too many.
- */
+/* Measures on perfex itself, before the program starts, how many extra instructions are counted. */
 static bool measure(struct how *how)
 {
 	struct vperfctr *v = vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL);
@@ -72,7 +69,7 @@ bool exact_begin(const struct perfctr_info *info, struct events *events, struct 
 		events->event[i].modifier = true;
 		control.ctr[i] = events->event[i].ctr;
 	}
-	/* With @chosen, no event is left out if it cannot be counted. */
+	/* With @chosen, perfex fails if an event cannot be counted. */
 	events->chosen = true;
 	if (!measure(how))
 		return false;

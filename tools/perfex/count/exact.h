@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Implements --exact, which subtracts the instructions that a processor counts too many at
- * interrupts.
+ * Implements --exact, which subtracts the extra instructions that a processor counts at interrupts.
  */
 #ifndef PERFEX_EXACT_H
 #define PERFEX_EXACT_H
@@ -20,7 +19,7 @@ void exact_control(const struct how *how, struct perfctr_control *control);
 void exact_correct(const struct how *how, unsigned int nrctrs, __u64 *sum);
 /* Returns how many instructions were subtracted from each corrected count. */
 uint64_t exact_subtracted(const struct how *how, const struct perfctr_read_tree *sums);
-/* Returns how many instructions each corrected count may still have too many. */
+/* Returns how many extra instructions each corrected count may still have. */
 uint64_t exact_excess(const struct how *how, const struct perfctr_read_tree *sums);
 
 #endif /* PERFEX_EXACT_H */

@@ -155,7 +155,8 @@ static bool looks_raw(const char *spec)
 }
 
 /*
- * Explains an error behind the first colon. The name before the colon is known, or is a raw event.
+ * Explains an error behind the first colon of @spec. The name before the colon is known, or is a
+ * raw event.
  */
 static void explain_syntax(const struct perfctr_info *info, const char *spec)
 {
@@ -181,8 +182,8 @@ static void explain_syntax(const struct perfctr_info *info, const char *spec)
 }
 
 /*
- * Returns how perfex reports one of perf's software events, which no counter counts, or NULL if
- * @spec is none.
+ * Returns a text that says how perfex reports the software event @spec, which no counter counts.
+ * Returns NULL if @spec is no software event of perf.
  */
 static const char *software_event(const char *spec)
 {

@@ -143,7 +143,7 @@ static void explain_control(const struct run *run, const struct perfctr_info *in
 {
 	const char *name = run->bad_event < 0 ? NULL : events->event[run->bad_event].name;
 
-	/* All events of the user found a counter, but the one for interrupts did not. */
+	/* All events of the user found a counter, but the event for interrupts did not. */
 	if (how->exact && run->refused == events->n && run->error == EINVAL) {
 		explain("--exact needs a counter for interrupts beside those of the events, and none that\n"
 			"can count them is left. Try fewer events");

@@ -45,7 +45,7 @@ void signals_take(void)
 
 	sigemptyset(&taken);
 	sigaddset(&taken, SIGCHLD);
-	/* A signal that perfex was started to ignore (nohup) is not passed on. */
+	/* If a signal was ignored when perfex was started (nohup), it is not passed on. */
 	for (i = 0; i < NR_PASSED_ON; i++)
 		if (!sigaction(passed_on[i].signo, NULL, &old) && old.sa_handler != SIG_IGN)
 			sigaddset(&taken, passed_on[i].signo);

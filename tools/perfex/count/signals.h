@@ -8,13 +8,12 @@
 #include <sys/types.h>
 
 /*
- * Blocks the signals, so that perfex takes them itself from now on. Called once, before anything
+ * Blocks the signals, so that perfex takes them itself from now on. Call it once, before anything
  * runs.
  */
 void signals_take(void);
 /*
- * Ignores SIGXFSZ, so that beyond the limit on file sizes (ulimit -f) write(2) fails and perfex
- * lives.
+ * Ignores SIGXFSZ, so that perfex lives when write(2) fails at the limit on file sizes (ulimit -f).
  */
 void signals_spare_limit(void);
 /* Restores, in the child, the signal handling with which perfex was started. */

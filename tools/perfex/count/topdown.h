@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Computes for TopDown what the slots of the pipeline were used for. */
+/* Computes TopDown's shares: what the slots of the pipeline were used for. */
 #ifndef PERFEX_TOPDOWN_H
 #define PERFEX_TOPDOWN_H
 
 #include "count/events.h"
 
-/* Returns the metric that @event is, PERFCTR_METRIC_*, or -1 if it is none. */
+/* Returns the PERFCTR_METRIC_* of @event, or -1 if @event is no metric. */
 int metric_of(const struct event *event);
 /*
  * Computes the shares of the slots that were counted since @before, or since the beginning if

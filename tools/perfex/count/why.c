@@ -116,8 +116,9 @@ const char *why_unbound(void)
 }
 
 /*
- * Returns the command by which root forbids user mode to read perf's counters. On arm64 that is a
- * setting, on x86 an attribute, whose path is different on hybrid processors.
+ * Returns the command by which root forbids user mode to read perf's counters. It writes to a
+ * setting on arm64, and to an attribute on x86. The attribute's path is different on hybrid
+ * processors.
  */
 static const char *how_to_hide(void)
 {

@@ -14,8 +14,8 @@
 static const char *const units[] = { "%", "GHz", "s", "" };
 
 /*
- * The members of a file that are numbers, and the names of their values. @object is the object
- * around the member, or NULL.
+ * Each member that is a number, and the name of its value. @object is the object around the member,
+ * or NULL.
  */
 static const struct {
 	const char *object, *member, *name;
@@ -73,8 +73,8 @@ static bool add(struct values *values, enum value_kind kind, const char *name,
 }
 
 /*
- * Adds each object of an array, which is an event or a derived value. Returns the name of a member
- * that is missing or wrong, or NULL.
+ * Adds each object of an array. The object is an event or a derived value. Returns the name of a
+ * member that is missing or wrong, or NULL.
  */
 static const char *add_array(struct values *values, const struct json *array, enum value_kind kind,
 			     const char *name_member, const char *number_member)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Compares each number across many files: its minimum, mean and maximum, and the files that have
- * these.
+ * Compares each number across many files. Finds its minimum, mean and maximum, and which files have
+ * the minimum and the maximum.
  */
 #include "base/values.h"
 #include "merge/merge.h"

@@ -33,8 +33,7 @@ void csv_value(FILE *f, bool first, const struct value *value)
 }
 
 /*
- * Writes the line of one number. @part names its CPU, thread or pass; it is "" if the number is of
- * the whole run.
+ * Writes the line of one number. @part names the CPU, thread or pass, or is "" for the whole run.
  */
 static void line(FILE *f, const char *record, double time, const char *part,
 		 const struct value *value)

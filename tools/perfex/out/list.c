@@ -17,7 +17,7 @@
 /*
  * Returns a word that says whether an event can be counted here. perf does not say which events it
  * can count, so each of its events is tried. On RISC-V every event is tried, as some counters there
- * count all modes together; such an event gets "uk".
+ * count all modes together. Their events get "uk".
  */
 static const char *whether_here(int fd, const struct perfctr_info *info,
 				const struct perfctr_ctr_control *ctr)
@@ -92,7 +92,7 @@ static void print_more(int fd, const struct perfctr_info *info, const struct per
 	free(names);
 }
 
-/* Returns true if only perfctr 2.6's table has names for the events of such a processor. */
+/* Returns true if only the table of perfctr 2.6 has names for the events of @cpu_type. */
 static bool has_table(unsigned int cpu_type)
 {
 	switch (IS_X86 ? cpu_type : PERFCTR_X86_GENERIC) {

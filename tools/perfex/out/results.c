@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes counts to a temporary file beside the file that the user wants. Once it is whole, the
- * temporary file takes the other's name. A pipe or a terminal is written to directly.
+ * Writes counts to a temporary file beside the file that the user wants. Once the temporary file is
+ * whole, it replaces that file. A pipe or a terminal is written to directly.
  */
 #include <errno.h>
 #include <fcntl.h>

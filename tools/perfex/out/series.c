@@ -12,7 +12,7 @@
 #include "count/why.h"
 #include "out/series.h"
 
-/* Finds the first name of an event in the table of events. */
+/* Finds the name that comes first for @event in the table of events. */
 static void plain_name(const struct perfctr_info *info, const struct event *event, char *plain,
 		       size_t size)
 {
@@ -146,14 +146,14 @@ const struct values *series_values(const struct perfctr_info *info, const struct
 			    (double)clock / (double)info->tsc_hz);
 	add_seconds(values, "elapsed", true, elapsed(run) - (before ? before->elapsed : 0));
 	/*
-	 * CPU times of processes that ran already are not known. Intervals leave these times to the
-	 * end.
+	 * The CPU times of processes that ran already are not known. Only the total has CPU times,
+	 * not the intervals.
 	 */
 	if (run->pid && !before) {
 		add_seconds(values, "user", true, seconds(&run->usage.ru_utime));
 		add_seconds(values, "system", true, seconds(&run->usage.ru_stime));
 	}
-	/* While a CPU idles its clock runs, but its cycles may not be counted. */
+	/* While a CPU idles, its clock runs, but its cycles may not be counted. */
 	derive(values, !how->ncpus || how->no_idle);
 	return values;
 }

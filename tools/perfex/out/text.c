@@ -19,8 +19,8 @@
 #define COLUMN	20	/* width of the numbers */
 
 /*
- * Returns the modifier to print behind an event, as perf prints it: "" if the user gave none and
- * both modes are counted.
+ * Returns the modifier to print behind an event, as perf prints it: "" if the user gave no modifier
+ * and both modes are counted.
  */
 static const char *modifier(const struct event *event, const struct run *run)
 {
@@ -135,7 +135,7 @@ static void print_subject(FILE *f, char **argv, const struct how *how)
 		fprintf(f, ", pass %u of %u", how->pass, how->passes);
 }
 
-/* Prints the end of a sentence about the run, with INCOMPLETE if that is so. */
+/* Prints the end of a sentence about the run, with INCOMPLETE if the counts are incomplete. */
 static void print_whether_complete(FILE *f, const struct run *run)
 {
 	if (!run->complete)

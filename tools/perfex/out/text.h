@@ -17,7 +17,7 @@ void text_series(FILE *f, char **argv, const struct events *events, const struct
 /* The functions below write parts of the table, for comparisons. */
 /* Prints how many runs do not count, if there are any. */
 void text_failed(FILE *f, const struct series *series);
-/* Prints notes on the counts of @run. @one_run is false if they are of several runs. */
+/* Prints notes on the counts of @run. @one_run is false if the counts are of several runs. */
 void text_notes(FILE *f, const struct events *events, const struct how *how,
 		const struct run *run, bool one_run);
 

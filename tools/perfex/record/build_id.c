@@ -37,8 +37,8 @@ static size_t aligned(size_t n, size_t align)
 }
 
 /*
- * Finds NT_GNU_BUILD_ID among the notes, and copies at most @size bytes to @id. Returns their
- * number, or 0 if there is no build id.
+ * Finds NT_GNU_BUILD_ID among the notes, and copies at most @size bytes to @id. Returns the number
+ * of bytes, or 0 if there is no build id.
  */
 static size_t find_note(const uint8_t *notes, size_t left, size_t align, uint8_t *id, size_t size)
 {

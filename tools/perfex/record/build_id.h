@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * Reads at most @size bytes of the build id to @id. Returns their number, or 0 if the file has no
- * build id.
+ * Reads at most @size bytes of the build id to @id. Returns the number of bytes, or 0 if the file
+ * has no build id.
  */
 size_t build_id_read(int fd, uint8_t *id, size_t size);
 

@@ -33,7 +33,7 @@
 #define OUR_MACHINE	EM_NONE
 #endif
 
-/* A mapped file that the recording describes already, and its ctime at that moment. */
+/* A mapped file that the recording describes already, and the ctime of that description. */
 struct known {
 	uint64_t inode;
 	uint32_t major, minor;
@@ -277,9 +277,9 @@ static bool is_new(struct recfile *file, const struct perfctr_record_map *map, i
 }
 
 /*
- * Returns true if the file has not changed since it was mapped at @time. Its ctime is compared,
- * which no program can set back. A ctime may be one tick early, so a tick is added. If the process
- * still lives, it has mapped a whole file, and no tick is needed.
+ * Returns true if the file has not changed since it was mapped at @time. Compares the ctime, which
+ * no program can set back. A ctime may be one tick early, so a tick is added. If the process still
+ * lives, it has mapped a whole file, and no tick is needed.
  */
 static bool unchanged_since(const struct stat *st, uint64_t time, bool alive)
 {
@@ -295,9 +295,9 @@ static bool unchanged_since(const struct stat *st, uint64_t time, bool alive)
 
 /*
  * Opens the file of a MAP. Its path begins at the root directory of the process, which may not be
- * perfex's. There the inode identifies the file; the device is not compared, as stat(2) may give
- * another one. If the process has ended, the path is opened in perfex's root directory. There the
- * path may lead to another device, so the device must match too.
+ * perfex's. In that directory the inode identifies the file; the device is not compared, as stat(2)
+ * may give another one. If the process has ended, the path is opened in perfex's root directory,
+ * where it may lead to another device. So the device must match too.
  */
 static int open_mapped(const struct perfctr_record_map *map, struct stat *st)
 {

@@ -36,7 +36,7 @@
  * @nrctrs: number of counters, and of sums in each SAMPLE
  * @command_size: bytes of the command's words, each with a NUL at its end; 0 if processes that ran
  *	already were recorded
- * @data: offset of the first record in the file, a multiple of 8; NULs fill up the command to it
+ * @data: offset of the first record in the file, a multiple of 8; NULs fill the gap before it
  * @machine: EM_* of <elf.h>: the architecture of perfex
  * @page_size: bytes of the kernel's pages
  * @ring_flags: PERFCTR_RING_* of the ring
@@ -148,7 +148,7 @@ struct recfile_file {
  * struct recfile_end - END: the end of a file that is complete
  * @record: pid and tid are 0
  * @records: number of records before END
- * @lost: number of records that are missing because the ring was full or could not be written
+ * @lost: number of records that are missing, because the ring was full or a write failed
  */
 struct recfile_end {
 	struct perfctr_record record;
@@ -175,10 +175,10 @@ struct recfile;
  * regular file. EPERM: @path, or @path.old, cannot be renamed.
  *
  * recfile_append: appends whole records: @size bytes at @piece, then @size2 bytes at @piece2. If
- * there is only one piece, these are 0 and NULL. One record may lie in both pieces, as the ring
- * wraps. EINVAL: the pieces are not whole records, and nothing is appended. For each MAP it also
- * appends a BUILD_ID or a FILE, unless the recording already describes the present state of that
- * file.
+ * there is only one piece, @size2 is 0 and @piece2 is NULL. One record may lie in both pieces, as
+ * the ring wraps. EINVAL: the pieces are not whole records, and nothing is appended. For each MAP,
+ * the function also appends a BUILD_ID or a FILE, unless the recording already describes the
+ * present state of that file.
  *
  * recfile_finish: writes END, and gives the file its name. An old file of that name becomes
  * @path.old. On failure the old file stays. The recording is then in the temporary file, with whole
@@ -190,7 +190,7 @@ struct recfile;
  * recfile_abandon: removes what was written.
  *
  * recfile_abandon(), recfile_free() and a successful recfile_finish() free @file. The functions
- * that return int return 0, or -1 with errno. After an error of an append other than EINVAL,
+ * that return int return 0, or -1 with errno. If recfile_append() fails, except with EINVAL,
  * nothing more is written and further records are counted as lost. recfile_finish() then fails with
  * the same error.
  */

@@ -95,8 +95,8 @@ static void copy_records(struct recording *recording)
 }
 
 /*
- * Describes the counters for the header of the file: the modes of each, and the period of the last
- * one.
+ * Describes the counters for the header of the file: the modes of each counter, and the period of
+ * the last counter.
  */
 static void describe(const struct perfctr_info *info, const struct events *events,
 		     const struct how *how, const struct run *run, char **argv,

@@ -50,9 +50,9 @@ static bool attach_fails(struct attaching *a, enum stage stage, pid_t tid, int e
 }
 
 /*
- * Returns true if a thread has ended. Its state in stat, behind the name, is then Z or X. For such
- * a thread ptrace(2) and ADD_MEMBER fail with EPERM, as for a thread that may not be traced. The
- * first thread of a process keeps the state Z while other threads run.
+ * Returns true if a thread has ended. Its stat file then has the state Z or X behind the name. For
+ * such a thread ptrace(2) and ADD_MEMBER fail with EPERM, as for a thread that may not be traced.
+ * The first thread of a process keeps the state Z while other threads run.
  */
 static bool has_exited(pid_t pid, pid_t tid)
 {

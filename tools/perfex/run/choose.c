@@ -96,7 +96,7 @@ static bool joins(const struct perfctr_info *info, const struct how *how, struct
 	return false;
 }
 
-/* Makes a pass that the kernel will refuse the first, so that perfex fails before anything runs. */
+/* Puts a pass that the kernel will refuse in front, so that perfex fails before anything runs. */
 static void refused_first(struct passes *passes, const struct how *how)
 {
 	struct events first = passes->pass[0], *last = &passes->pass[passes->n - 1];

@@ -60,8 +60,8 @@ static int control(int fd, const struct events *events, unsigned int first, unsi
 
 /*
  * Returns the index of the event to blame, or -1 if each event can be counted, but not all
- * together. If other users have the counters, that is the event that was refused. Otherwise it is
- * one that cannot be counted even alone.
+ * together. If other users have the counters, the event that was refused is to blame. Otherwise an
+ * event that cannot be counted even alone is to blame.
  */
 static int bad_event(int fd, const struct events *events, const struct how *how,
 		     const struct run *run, unsigned int refused)
@@ -101,7 +101,7 @@ static int control_all(int fd, const struct events *events, const struct how *ho
 	return control(fd, events, 0, events->n, true, how, c);
 }
 
-/* Counts the usual events without the one to blame. */
+/* Counts the usual events without the event to blame. */
 static bool control_others(int fd, const struct events *events, const struct how *how,
 			   struct run *run)
 {

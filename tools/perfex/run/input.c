@@ -3,7 +3,7 @@
  * Gives each of several runs the same standard input. Their counts could not be compared otherwise,
  * so all runs begin where the first one begins. A pipe, which cannot be read again, is refused:
  * storing its data would mean to wait for the end of the data, which may never come. With /dev/null
- * instead the program would have nothing to do.
+ * instead, the program would have nothing to do.
  */
 #define _FILE_OFFSET_BITS 64	/* the input may have more than 2 GB */
 #include <errno.h>

@@ -7,10 +7,10 @@
 
 /*
  * Call this once, before any other file is opened. Returns -1 if all runs can read the same input.
- * Otherwise it prints why not, and returns the exit status.
+ * Otherwise prints why not, and returns the exit status.
  */
 int input_begin(const char *path, unsigned int runs, struct how *how);
-/* Goes back to where the first run began to read, before each run. */
+/* Moves back to where the first run began to read. Call it before each run. */
 void input_again(const struct how *how);
 
 #endif /* PERFEX_INPUT_H */

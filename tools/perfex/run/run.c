@@ -396,7 +396,7 @@ static int run_attached(char **argv, struct events *events, const struct how *ho
 	return 0;
 }
 
-/* Restores what cpus_begin() has found out and the child's messages do not have. */
+/* Restores the members that cpus_begin() has set and the child's messages lack. */
 static void keep(struct run *run, const struct run *began)
 {
 	run->source = began->source;

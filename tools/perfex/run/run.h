@@ -17,7 +17,7 @@ int run_program(char **argv, struct events *events, const struct how *how,
 void run_end(const struct how *how, struct run *run);
 /*
  * Ends perfex as the program ended. If a signal ended the program, perfex dies by the same signal.
- * Otherwise it returns the exit status.
+ * Otherwise returns the exit status.
  */
 int end_like(const struct run *run);
 

@@ -61,7 +61,10 @@ void check_loop(const struct machine *m)
 
 /* The following functions count the loop on every counter. */
 
-/* Returns an event that counter @hw can count. *known is set if its count of the loop is known. */
+/*
+ * Returns an event that counter @hw can count. *known is set if the event's count of the loop is
+ * known.
+ */
 static const char *event_of(const struct machine *m, unsigned int hw, bool *known)
 {
 	*known = true;
@@ -361,8 +364,8 @@ void check_events(const struct machine *m)
 }
 
 /*
- * The following functions find instructions that are counted too many, or too few, at page faults,
- * system calls and interrupts.
+ * The following functions find out whether too many or too few instructions are counted at page
+ * faults, system calls and interrupts.
  */
 
 /* Prints how many instructions were counted too many. Returns true if there were any. */
@@ -444,8 +447,8 @@ unmap:
 }
 
 /*
- * Finds instructions that are counted too many at system calls. On some architectures the
- * instruction that makes a system call is never retired.
+ * Finds out whether too many or too few instructions are counted at system calls. On some
+ * architectures the instruction that makes a system call is never retired.
  */
 void check_system_calls(const struct machine *m)
 {

@@ -93,7 +93,7 @@ void check_unclaimed(const struct machine *m)
 /* The following functions count beside perf. */
 
 /*
- * Starts a counter of perf's, and tries again for a while: the module may keep the counters for a
+ * Starts a counter by perf, and tries again for a while: the module may keep the counters for a
  * moment (see PERFCTR_IOC_CONTROL).
  */
 static bool start_perf_patiently(struct counting *c, uint64_t event)
@@ -180,7 +180,7 @@ static void try_while(const struct machine *m, struct counting *first, const cha
 
 /*
  * Tries to count by perf while the module counts. On x86 and ppc32 either perf or the module has
- * all counters. Elsewhere each takes counters as long as there are any.
+ * all counters. Elsewhere, perf and the module each take counters as long as any are free.
  */
 static bool perf_comes(const struct machine *m)
 {
@@ -343,8 +343,8 @@ void check_hotplug(const struct machine *m)
 		return;
 	}
 	/*
-	 * This counter claims the counters while the CPU is offline. So the CPU must join the claim
-	 * when it comes online.
+	 * start_event() claims the counters while the CPU is offline. So the CPU must join the
+	 * claim when it comes online.
 	 */
 	if (!start_event(&c, m, "instructions:u")) {
 		not_made("%s", why_not_started(&c));

@@ -114,8 +114,8 @@ static void timed_spin(unsigned long turns)
 }
 
 /*
- * Returns the count per tick of the clock. Interrupts and hypervisors lower it, so the highest of
- * ten runs is taken. Up to fifty runs are made until it is as high as @expected.
+ * Returns the count per tick of the clock. Interrupts and hypervisors lower the count, so the
+ * highest of ten runs is taken. Up to fifty runs are made until the count is as high as @expected.
  */
 static double per_tick(const struct counting *c, double expected)
 {
@@ -211,8 +211,8 @@ static void try_constrained(const struct perfctr_ctr_control *ctr, uint64_t poss
 }
 
 /*
- * Returns the set of counters that can count an event. Returns 0 if all can, or if start() failed
- * for another reason.
+ * Returns the set of counters that can count an event. Returns 0 if all counters can, or if start()
+ * failed for another reason.
  */
 static uint64_t find_possible(const struct machine *m, struct perfctr_ctr_control *ctr,
 			      struct counting *c)
@@ -237,7 +237,7 @@ static uint64_t find_possible(const struct machine *m, struct perfctr_ctr_contro
 	return 0;
 }
 
-/* Returns true if events have the numbers of Intel's family 6. */
+/* Returns true if the events have the same numbers as on Intel's family 6. */
 static bool has_intels_events(const struct perfctr_info *info)
 {
 	switch (info->own_cpu_type) {

@@ -140,9 +140,9 @@ static const char *const arch_events[] = {
 #define ARCH_EVENTS	(sizeof(arch_events) / sizeof(arch_events[0]))
 
 /*
- * Since family 15h AMD has six counters, or as many as the leaf says; RDPMC can name six. Older
- * processors have four, which CPUID does not mention. So CPUID promises none on a processor that
- * has none.
+ * Since family 15h, AMD's processors have six counters, or as many as the leaf says; RDPMC can name
+ * six. Older processors have four, which CPUID does not mention. These four are promised only if
+ * the module uses counters.
  */
 #define AMD_CTRS_OLD	0xfu
 #define AMD_CTRS	6u
@@ -186,7 +186,7 @@ static uint64_t left_alone(uint64_t counters, const struct perfctr_info *info)
 	return left;
 }
 
-/* Finds the counters and events that all CPUs have. @some: the module uses some counters. */
+/* Finds the counters and events that all CPUs have. @some is true if the module uses counters. */
 static bool get_promises(uint64_t *counters, uint32_t *events, bool some)
 {
 	struct cpuid cpuid;
@@ -213,8 +213,8 @@ static bool get_promises(uint64_t *counters, uint32_t *events, bool some)
 			continue;
 		}
 		/*
-		 * Count only the first eight registers, as later ones are elsewhere. Further fixed
-		 * counters vary.
+		 * Count only the first eight registers, as later registers are elsewhere. Further
+		 * fixed counters vary.
 		 */
 		if (fixed > KNOWN_FIXED)
 			fixed = KNOWN_FIXED;

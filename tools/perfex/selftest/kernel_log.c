@@ -44,7 +44,7 @@ static char *read_log(void)
 }
 
 /*
- * Returns the first line of the last measurement, as the module may have measured at several loads.
+ * Returns the first line of the last measurement, as the module may have been loaded several times.
  */
 static const char *last_costs(const char *log)
 {

@@ -36,8 +36,8 @@ struct counting {
 };
 
 /*
- * Start one counter of perfctr's. For start_control() the caller fills in @c->control. Return false
- * with the reason in @c.
+ * Start one counter of perfctr, or return false with the reason in @c. Before start_control(), the
+ * caller fills in @c->control.
  */
 bool start(struct counting *c, unsigned int source, const struct perfctr_ctr_control *ctr);
 bool start_control(struct counting *c);
@@ -75,7 +75,7 @@ bool fewest(const struct counting *c, work_t work, unsigned long less, unsigned 
 	    uint64_t *least);
 
 /*
- * Counts the runs of all tallies, and those that were off while others of their tally were exact.
+ * The runs of all tallies, and the runs that were off while other runs of their tally were exact.
  * @most is the largest deviation.
  */
 struct runs {

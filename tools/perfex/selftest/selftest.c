@@ -151,7 +151,7 @@ static const struct check checks[] = {
 };
 
 /*
- * Binds perfex to this CPU, so that all checks run on one type of core and with the same
+ * Binds perfex to the present CPU, so that all checks run on one type of core and with the same
  * interrupts. Returns the CPU.
  */
 static unsigned int stay(void)

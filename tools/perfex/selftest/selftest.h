@@ -16,7 +16,7 @@
 /**
  * struct selftest_options - what the options say
  * @overflows: number of overflows to try on each counter
- * @watch: seconds to wait whether anybody else writes to the registers
+ * @watch: seconds to watch whether anybody else writes to the registers
  * @hotplug: a CPU may be taken offline and online again
  * @sleep: the machine may be put to sleep
  */
