@@ -101,8 +101,8 @@ static bool is_object(const char *path, const char *asked)
 }
 
 /*
- * Finds the functions with the name @name, or all functions if it is NULL, and the addresses in
- * them that have counts.
+ * Finds the functions with the name @name, or all functions if @name is NULL. Also finds the
+ * addresses with counts in these functions.
  */
 static void find_function(struct all_found *all, struct symbols *symbols, const char *name,
 			  const char *object, unsigned int column)

@@ -184,7 +184,7 @@ static bool is_split_harmless(struct debug *debug, Dwarf_Die *die, const char *n
 	return harmless;
 }
 
-/* Returns the unit that has the functions. With -gsplit-dwarf it is another unit than @die. */
+/* Returns the unit that has the functions. With -gsplit-dwarf, that unit is not @die. */
 static Dwarf_Die whole_unit(struct debug *debug, Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
@@ -224,8 +224,8 @@ static bool has_functions(int tag)
 }
 
 /*
- * Goes to the next child. A sibling that stands before the present one is refused, as it would make
- * an endless loop.
+ * Goes to the next child. A sibling that stands before the present child is refused, as it would
+ * make an endless loop.
  */
 static bool next_child(Dwarf_Die *parent, Dwarf_Die *child)
 {

@@ -37,8 +37,8 @@ const char *debug_name(Dwarf_Die *die);
 const char *debug_incomplete(const struct debug *debug);
 
 /*
- * Returns true if libdw may open this file, because it is a regular file or does not exist. On a
- * FIFO libdw would wait.
+ * Returns true if libdw may open this file, because it is a regular file or does not exist. libdw
+ * would wait on a FIFO.
  */
 bool debug_is_harmless(const char *dir, const char *sub, const char *name);
 /* Copies the directory of @path to @dir. Returns the rest. */

@@ -223,7 +223,7 @@ static void add_stubs(struct functions *functions, const struct slots *slots, un
 	}
 }
 
-/* Adds the stubs of the PLT. The program itself has them, not its debug information. */
+/* Adds the stubs of the PLT. The stubs are in the program itself, not in its debug information. */
 static void add_plt(struct functions *functions, Dwfl_Module *module)
 {
 	struct slots slots = { .slot = NULL };

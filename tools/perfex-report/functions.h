@@ -12,8 +12,9 @@ struct functions;
 struct functions *functions_open(Dwfl_Module *module);
 void functions_free(struct functions *functions);
 /*
- * Returns the symbol of the function at an address, and where the function begins and ends, or NULL
- * if there is none. A stub has the name of the function that it calls, with @plt behind the name.
+ * Returns the symbol of the function at an address, or NULL if there is none. *start and *end get
+ * the beginning and the end of the function. A stub has the name of the function that it calls,
+ * with @plt behind the name.
  */
 const char *functions_find(struct functions *functions, GElf_Addr address, GElf_Addr *start,
 			   GElf_Addr *end);

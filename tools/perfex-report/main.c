@@ -327,7 +327,7 @@ int main(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	/*
-	 * With this variable libdw would tell servers what was recorded, and wait for their
+	 * With this variable, libdw would tell servers what was recorded, and wait for their
 	 * answers.
 	 */
 	if (!options.debuginfod)

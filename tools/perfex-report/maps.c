@@ -109,7 +109,7 @@ static void cut(struct maps *maps, const struct space *space, struct map_node *n
 	split(maps, space, node, at, left, right);
 	if (!*left)
 		return;
-	/* The nodes on the path to the last map now belong to the space. */
+	/* Let the space own the nodes on the path to the last map. */
 	while ((*last)->right) {
 		(*last)->right = own(maps, space, (*last)->right);
 		last = &(*last)->right;

@@ -17,7 +17,10 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }
 
-/* Returns the length of "operator" with its symbol, such as "operator<", or 0 if there is none. */
+/*
+ * Returns the length of "operator" with its symbol, such as "operator<", or 0 if @name is no
+ * operator.
+ */
 static size_t operator_length(const char *name, const char *begin)
 {
 	const char *end = name + strlen("operator");

@@ -3,7 +3,7 @@
  * Keeps a tree of stacks with counts.
  *
  * A SAMPLE has the sums of its thread's counters. What the thread has counted since its previous
- * SAMPLE is added to the stack of this one. So all stacks together have exactly what the threads
+ * SAMPLE is added to the stack of this SAMPLE. So all stacks together have exactly what the threads
  * had counted by their last SAMPLEs, and nothing is estimated.
  */
 #ifndef PERFEX_REPORT_PROFILE_H
@@ -35,14 +35,14 @@ struct object {
 /* The indices of objects that always exist. */
 #define OBJECT_UNKNOWN	0		/* nothing was mapped at the address */
 #define OBJECT_KERNEL	1
-#define OBJECT_THREAD	2		/* root of a thread's stacks; @address is the thread's name */
+#define OBJECT_THREAD	2		/* root of a thread's stacks; @address: the thread's name */
 
 #define NO_NODE		UINT32_MAX
 #define NO_WEIGHT	UINT32_MAX
 
 /*
  * One place in a stack. @address is an offset in a file, or an address if there is no file. For a
- * caller @address is the return address minus one, since the return address may lie behind the
+ * caller, @address is the return address minus one, since the return address may lie behind the
  * caller's end if the callee never returns.
  */
 struct node {

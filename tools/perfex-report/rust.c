@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Demangles symbols of Rust. Older ones look like those of C++, but have a hash as the last part,
- * and $LT$ for < and so on. rust_v0.c demangles newer ones.
+ * Demangles symbols of Rust. Older symbols look like those of C++, but have a hash as the last
+ * part, and $LT$ for < and so on. rust_v0.c demangles newer symbols.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static char *demangle_legacy(const char *text)
 	while (out && isdigit((unsigned char)*text)) {
 		char *name;
 
-		/* The previous part was not the hash, so it belongs to the name. */
+		/* The previous part was not the hash, so that part belongs to the name. */
 		if (part) {
 			if (to > out)
 				to = stpcpy(to, "::");

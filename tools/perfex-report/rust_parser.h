@@ -63,7 +63,7 @@ void rust_put_identifier(struct rust_parser *p, const struct rust_identifier *id
  */
 char rust_peek(const struct rust_parser *p);
 char rust_next(struct rust_parser *p);
-/* Takes the next letter if it is @c. Returns true if it was. */
+/* Takes the next letter and returns true if that letter is @c. */
 bool rust_take(struct rust_parser *p, char c);
 /* Reads a number in base 62: "_" is 0, "0_" is 1. */
 uint64_t rust_base_62(struct rust_parser *p);

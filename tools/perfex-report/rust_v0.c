@@ -249,7 +249,10 @@ static void function_type(struct rust_parser *p)
 	p->binders -= bound;
 }
 
-/* Parses a path. Returns true if its < is still open, so that associated types may follow. */
+/*
+ * Parses a path. Returns true if the < of the path is still open, so that associated types may
+ * follow.
+ */
 static bool open_path(struct rust_parser *p)
 {
 	bool open = false;

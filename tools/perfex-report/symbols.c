@@ -190,7 +190,8 @@ static int open_vdso(void)
 }
 
 /*
- * Gives libdw a copy of @fd. libdw closes the descriptor that it gets, but objdump needs one later.
+ * Gives libdw a copy of @fd. libdw closes the descriptor that it gets, but objdump needs a
+ * descriptor later.
  */
 static Dwfl_Module *report_file(Dwfl *dwfl, const char *path, int fd)
 {

@@ -69,8 +69,8 @@ const char *symbols_missing(const struct object *object);
 /* Returns why some names of an object are missing, or NULL. */
 const char *symbols_incomplete(const struct object *object);
 /*
- * Returns the number of samples in the object, or called from it, if the object may be another file
- * than was recorded. Then *why gets a sentence, and otherwise NULL.
+ * If the object may be another file than was recorded, returns the number of samples in the object
+ * or called from it, with a sentence in *why. Otherwise *why is NULL.
  */
 uint64_t symbols_unsure(const struct profile *profile, uint32_t object, const char **why);
 
