@@ -2,7 +2,7 @@
 /*
  * Implements perfex compare, which runs two programs in turns and shows how they differ.
  *
- * A is first in one turn and B in the next. If the machine becomes faster or slower, both are
+ * A is first in one turn and B in the next. If the machine becomes faster or slower, A and B are
  * affected alike.
  */
 #include <math.h>

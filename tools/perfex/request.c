@@ -22,8 +22,8 @@
 #define USUAL_WATCH	10
 
 /*
- * Returns the variable that the number of an option is stored to, the bounds of the number, and
- * what the number is. Returns NULL if the option takes no number.
+ * Returns the variable for the number of an option. @bounds gets the bounds of the number, and
+ * *what says what the number is. Returns NULL if the option takes no number.
  */
 static unsigned int *number_of(struct request *r, int code, unsigned long bounds[2],
 			       const char **what)

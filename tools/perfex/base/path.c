@@ -151,7 +151,7 @@ static bool owns_all_files(void)
 	return !syscall(SYS_capget, &header, data) && data[0].effective >> CAP_FOWNER & 1;
 }
 
-/* In a sticky directory only the owner of the file or of the directory may replace a file. */
+/* In a sticky directory, only the owner of the file or of the directory may replace a file. */
 bool path_may_replace(const char *path)
 {
 	const char *slash = strrchr(path, '/');

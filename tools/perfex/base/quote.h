@@ -11,10 +11,9 @@
 /* Returns the length of the UTF-8 sequence at @s, or 0 if the bytes are not UTF-8. */
 unsigned int utf8_length(const char *s);
 /*
- * Returns the length of the character at @s, or 0 if the character must not be written as it is.
- * That is so for bytes that are not UTF-8, and for control characters, which may move a cursor or
- * worse. Names of programs, files, functions and events may contain both, so all functions below
- * call printable().
+ * Returns the length of the character at @s if the character can be written as it is. Returns 0 for
+ * bytes that are not UTF-8, and for control characters, which may move a cursor or worse. Names of
+ * programs, files, functions and events may contain both, so all functions below call printable().
  */
 unsigned int printable(const char *s);
 /*

@@ -51,7 +51,7 @@ static inline void events_leave_out(struct events *events, unsigned int which)
 
 /*
  * Copies all events but the one of index @blamed to *others. Returns false if no event is blamed,
- * or if there is no other.
+ * or if there is no other event.
  */
 static inline bool events_without(const struct events *events, int blamed, struct events *others)
 {

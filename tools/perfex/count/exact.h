@@ -10,7 +10,7 @@
 
 /*
  * Measures the correction before anything runs. Returns true, or false after printing why there is
- * none.
+ * no correction.
  */
 bool exact_begin(const struct perfctr_info *info, struct events *events, struct how *how);
 /* Adds a counter of interrupts behind those of the events. */

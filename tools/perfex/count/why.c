@@ -100,7 +100,7 @@ const char *why_busy(unsigned int owner, unsigned int reason)
 
 const char *why_zero(const struct perfctr_info *info)
 {
-	/* The module found this when it was loaded, but perf_events may count nevertheless. */
+	/* The module found this out when it was loaded, but perf_events may count nevertheless. */
 	if (info->no_counters == PERFCTR_NO_COUNTERS_TRIAL ||
 	    info->no_counters == PERFCTR_NO_COUNTERS_REGISTERS)
 		return why_no_driver(info);

@@ -151,7 +151,7 @@ static const char *take_member(const struct json *json, struct counts_file *file
 
 /*
  * Returns the last line, which has the whole run; the other lines are intervals. Returns NULL with
- * the reason in @why if there is none.
+ * the reason in @why if the file is empty or cannot be read.
  */
 static char *last_line(FILE *f, unsigned int *number, char *why, size_t size)
 {

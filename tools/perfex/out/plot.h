@@ -23,7 +23,9 @@ struct plot {
 	double *point;
 };
 
-/* Adds an interval from the end of the last one to @end. Returns false if there is no memory. */
+/*
+ * Adds an interval from the end of the last interval to @end. Returns false if there is no memory.
+ */
 bool plot_add(struct plot *plot, double end, const struct values *values);
 void plot_write(FILE *f, const struct plot *plot, const char *title);
 void plot_free(struct plot *plot);

@@ -167,7 +167,8 @@ static bool is_worth_keeping(const struct results *results)
 }
 
 /*
- * Copies the temporary file to stderr, since its directory is gone and nobody can open it any more.
+ * Copies the temporary file to stderr, since its directory is gone and nobody can open the file any
+ * more.
  */
 static void pour(int fd)
 {

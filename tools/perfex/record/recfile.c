@@ -238,7 +238,7 @@ static struct known *find_known(const struct recfile *file, const struct known *
 }
 
 /*
- * Returns true if the recording does not yet describe the file with this ctime. Returns false too
+ * Returns true if the recording does not yet describe the file with this ctime. Also returns false
  * if there is no memory.
  */
 static bool is_new(struct recfile *file, const struct perfctr_record_map *map, int64_t ctime)

@@ -5,7 +5,7 @@
  * A thread of perfex makes a tree whose root counts nothing, traces all threads of the processes by
  * ptrace(2), and adds them to the tree. Then this thread ends, which ends the tracing. The
  * processes' threads are not stopped, so none of their system calls ends with EINTR. Threads and
- * processes that they make later are born in the tree.
+ * processes that these threads make later are born in the tree.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -125,8 +125,8 @@ static bool add_new_threads(struct attaching *a, pid_t pid, int pidfd, bool *fou
 }
 
 /*
- * Adds threads until a pass finds only members. A thread may make another before it is added
- * itself, and a later pass finds that one.
+ * Adds threads until a pass finds only members. A thread may make another thread before it is added
+ * itself. A later pass finds the new thread.
  */
 static bool add_all(struct attaching *a)
 {

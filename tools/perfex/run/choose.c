@@ -161,7 +161,7 @@ bool add_events(const struct perfctr_info *info, struct events *events, const ch
 	return ok;
 }
 
-/* Adds instructions and cycles, as far as this processor has them. */
+/* Adds instructions and cycles, if this processor has them. */
 void usual_events(const struct perfctr_info *info, struct events *events)
 {
 	static const char *const names[] = { "instructions", "cycles" };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Gives each of several runs the same standard input. Their counts could not be compared otherwise,
- * so all runs begin where the first one begins. A pipe, which cannot be read again, is refused:
+ * so all runs begin where the first run begins. A pipe, which cannot be read again, is refused:
  * storing its data would mean to wait for the end of the data, which may never come. With /dev/null
  * instead, the program would have nothing to do.
  */

@@ -179,7 +179,7 @@ static void try_while(const struct machine *m, struct counting *first, const cha
 }
 
 /*
- * Tries to count by perf while the module counts. On x86 and ppc32 either perf or the module has
+ * Tries to count by perf while the module counts. On x86 and ppc32, either perf or the module has
  * all counters. Elsewhere, perf and the module each take counters as long as any are free.
  */
 static bool perf_comes(const struct machine *m)

@@ -41,8 +41,8 @@ struct overflows {
 };
 
 /*
- * Runs the loop until the counter overflows. Returns false if it does not interrupt. After an
- * overflow the counter stands still until IRESUME starts it again.
+ * Runs the loop until the counter overflows. Returns false if no interrupt comes. After an
+ * overflow, the counter stands still until IRESUME starts it again.
  */
 static bool wait_for_overflow(uint32_t period)
 {

@@ -73,7 +73,7 @@ void not_made(const char *format, ...)
 	verdict.refused = true;
 }
 
-/* Returns why a check with these needs cannot be made here, or NULL if it can. */
+/* Returns why a check with these needs cannot be made here, or NULL if the check can be made. */
 static const char *what_lacks(unsigned int needs, const struct machine *m)
 {
 	unsigned int lacks = needs & ~m->has;

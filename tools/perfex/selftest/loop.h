@@ -95,9 +95,9 @@ extern struct runs all_runs;
 void tell_tally(const char *what, const struct tally *tally, uint64_t expected, uint64_t switches);
 
 /*
- * Judges a tally. If no run was exact, that is a deviation. If only some were exact, interrupts may
- * be the cause, as they add to the counts of real processors. check_ticks() says how much they add,
- * and check_runs() how many runs were off.
+ * Judges a tally. If no run was exact, that is a deviation. If only some runs were exact,
+ * interrupts may be the cause, as they add to the counts of real processors. check_ticks() says how
+ * much they add, and check_runs() how many runs were off.
  */
 void judge_tally(const char *what, const struct tally *tally, uint64_t expected);
 

@@ -40,7 +40,7 @@ static bool is_wanted(const char *key)
 
 /*
  * Splits the line at its colon, and cuts off the blanks at the end of the key. Returns the value,
- * or NULL if there is none.
+ * or NULL if the line has no colon.
  */
 static char *split_line(char *line)
 {
