@@ -14,7 +14,7 @@
 #include "names.h"
 #include "output.h"
 
-/* How many lines of source are shown before and after those with code. */
+/* How many lines of source are shown before and after the lines with code. */
 #define AROUND	3
 
 /* The counts at one address, or at one line. */

@@ -183,7 +183,7 @@ static GElf_Addr slot_of(unsigned int machine, const unsigned char *p, size_t si
 	return 0;
 }
 
-/* Returns the length of the code in front of the stubs, which all stubs use. */
+/* Returns the length of the code in front of the stubs. All stubs use this code. */
 static size_t stub_header(unsigned int machine, const char *section)
 {
 	if (strcmp(section, ".plt") != 0)

@@ -318,7 +318,7 @@ static enum reader_status check_end(struct reader *reader, const struct recfile_
 	return READER_END;
 }
 
-/* Returns the least size of a record of that type, and its name in *what. */
+/* Returns the least size of a record of this type, and the type's name in *what. */
 static size_t least(unsigned int type, const char **what)
 {
 	static const struct {

@@ -9,7 +9,7 @@
 #include "base/paint.h"
 
 /*
- * Returns true if @f is a terminal that may get colours. A non-empty NO_COLOR forbids them
+ * Returns true if @f is a terminal that may get colours. A non-empty NO_COLOR forbids colours
  * (no-color.org).
  */
 static bool has_colours(FILE *f)

@@ -145,7 +145,7 @@ static void suggest(const struct perfctr_info *info, const char *spec, bool unit
 }
 
 /*
- * Returns true if @spec is "r" and hexadecimal digits. On x86 a slash and more digits may follow.
+ * Returns true if @spec is "r" and hexadecimal digits. On x86, a slash and more digits may follow.
  */
 static bool looks_raw(const char *spec)
 {

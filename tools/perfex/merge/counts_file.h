@@ -18,8 +18,8 @@ struct counts_file {
 };
 
 /*
- * Reads the file. Returns true, or false with a sentence in @why: what was found, and what was
- * expected.
+ * Reads the file. Returns true, or false with a sentence in @why that says what was found and what
+ * was expected.
  */
 bool counts_file_read(const char *path, struct counts_file *file, char *why, size_t size);
 

@@ -31,8 +31,8 @@ struct json {
 };
 
 /*
- * Parses a text that is one value. Returns the value, or NULL with @why: what was found, and what
- * was expected.
+ * Parses a text that is one value. Returns the value, or NULL with a text in @why that says what
+ * was found and what was expected.
  */
 struct json *json_parse(const char *text, char *why, size_t size);
 void json_free(struct json *json);

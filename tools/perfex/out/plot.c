@@ -85,7 +85,7 @@ void plot_free(struct plot *plot)
 	*plot = (struct plot){ .n = 0 };
 }
 
-/* Returns the least number of at least @least that is 1, 2 or 5 times a power of ten. */
+/* Returns the smallest number not below @least that is 1, 2 or 5 times a power of ten. */
 static double round_up(double least)
 {
 	double power = pow(10, floor(log10(least)));

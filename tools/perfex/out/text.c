@@ -252,7 +252,7 @@ static void print_threads(FILE *f, char **argv, const struct events *events,
 }
 
 /*
- * Prints a line for each CPU. In an interval each line begins with @time; otherwise @time is NULL.
+ * Prints a line for each CPU. In an interval, each line begins with @time; otherwise @time is NULL.
  */
 static void print_cpus(FILE *f, const struct events *events, const struct how *how,
 		       const struct run *run, const char *time)

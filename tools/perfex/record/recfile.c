@@ -159,7 +159,7 @@ void recfile_abandon(struct recfile *file)
 }
 
 /*
- * Returns true if a new file may take the name @path, and an old file of that name may become
+ * Returns true if a new file may take the name @path, and if an old file of that name may become
  * @path.old.
  */
 static bool may_take_name(const char *path)

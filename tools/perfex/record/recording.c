@@ -2,7 +2,7 @@
 /*
  * Implements perfex record, which copies the records of a run's ring to a file until the run ends.
  *
- * The thread that opens the counters makes the ring: the child, or with -p a thread of perfex.
+ * The thread that opens the counters makes the ring: the child, or, with -p, a thread of perfex.
  * perfex maps the ring, and copies its records whenever the kernel wakes perfex.
  */
 #include <errno.h>
@@ -77,7 +77,7 @@ static void count_records(struct recording *recording, const struct iovec part[2
 }
 
 /*
- * Copies the records that are in the ring now. After an error the run continues, but its records
+ * Copies the records that are in the ring now. After an error, the run continues, but its records
  * are lost.
  */
 static void copy_records(struct recording *recording)

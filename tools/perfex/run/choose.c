@@ -96,7 +96,10 @@ static bool joins(const struct perfctr_info *info, const struct how *how, struct
 	return false;
 }
 
-/* Puts a pass that the kernel will refuse in front, so that perfex fails before anything runs. */
+/*
+ * Moves the last pass to the front if the kernel will refuse it. Then perfex fails before anything
+ * runs.
+ */
 static void refused_first(struct passes *passes, const struct how *how)
 {
 	struct events first = passes->pass[0], *last = &passes->pass[passes->n - 1];

@@ -368,7 +368,7 @@ void check_events(const struct machine *m)
  * faults, system calls and interrupts.
  */
 
-/* Prints how many instructions were counted too many. Returns true if there were any. */
+/* Prints how many extra instructions were counted. Returns true if there were any. */
 static bool tell_overcount(int64_t over, uint64_t times, const char *what)
 {
 	int64_t each = times ? over * 10000 / (int64_t)times : 0;
@@ -448,7 +448,7 @@ unmap:
 
 /*
  * Finds out whether too many or too few instructions are counted at system calls. On some
- * architectures the instruction that makes a system call is never retired.
+ * architectures, the instruction that makes a system call is never retired.
  */
 void check_system_calls(const struct machine *m)
 {

@@ -145,7 +145,7 @@ void check_ref_cycles(const struct machine *m)
 	struct counting c;
 	double ratio;
 
-	/* On Zen 4 any counter can count reference cycles (Linux, amd/core.c). */
+	/* On Zen 4, any counter can count reference cycles (Linux, amd/core.c). */
 	if (m->info->cpu_type == PERFCTR_X86_AMD_ZEN4) {
 		ctr.map = PERFCTR_MAP_ANY;
 		ctr.event = AMD_REF_CYCLES;
