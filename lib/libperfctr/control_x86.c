@@ -107,8 +107,8 @@ static int find_offcore(__u64 event)
 }
 
 /*
- * Gives each counter its offcore_rsp. Returns -1 if an offcore_rsp is set that no counter uses. But
- * in a control of a program for 2.6 such an offcore_rsp is ignored, as in 2.6.
+ * Gives each counter its offcore_rsp. Returns -1 if an offcore_rsp is set but no counter uses it.
+ * In a control of a program for 2.6, an unused offcore_rsp is ignored, as 2.6 ignored it.
  */
 static int offcore_to_native(const struct perfctr_cpu_control *from, unsigned int n,
 			     struct perfctr_ctr_control *to)

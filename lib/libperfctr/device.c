@@ -16,8 +16,9 @@
 #if defined(__x86_64__) || defined(__i386__)
 
 /*
- * The types of three families. In each family later types have the registers of older types, and
- * more. The Core is left out: in 2.6 it has one enable bit for both counters, like the P6.
+ * The types of three families of processors. Within a family, later types have all registers of
+ * older types. The type of the Core is not in this table, because in 2.6 the Core has one enable
+ * bit for both counters, like the P6.
  */
 static const struct {
 	const char *name;

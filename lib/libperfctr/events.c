@@ -329,7 +329,7 @@ struct perfctr_event_name *perfctr_more_event_names(void)
 	return perfctr_names_end(&names);
 }
 
-/* Writes the name of an event of perf's. perf's numbers are the same on all processors. */
+/* Writes the name of an event that has perf's numbers, which are the same on all processors. */
 static int format_perf_event(const struct perfctr_ctr_control *ctr, const char *modifier,
 			     char *buf, size_t size)
 {

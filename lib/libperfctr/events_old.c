@@ -88,8 +88,9 @@ static const struct perfctr_event p4_events[] = {
 };
 
 /*
- * Two registers of the core say what replay_event counts. This table has their values for events of
- * p4_events[], and for units of replay_event that are no bits of the ESCR's mask.
+ * Two registers of the core say what replay_event counts. This table has the values of both
+ * registers for events of p4_events[], and for units of replay_event without a bit in the ESCR's
+ * mask.
  */
 #define REPLAY_EVENT	0x509u
 #define UOP_TAG		0x1000000u

@@ -153,7 +153,7 @@ int perfctr_old_name(unsigned int cpu_type, const struct perfctr_ctr_control *ct
 /* The size of the longest name of an event, with its NUL */
 #define PERFCTR_EVENT_NAME_MAX	128u
 
-/* An event that the kernel or libpfm4 names, by perf's numbers */
+/* The numbers that perf uses for an event whose name the kernel or libpfm4 knows */
 struct perfctr_named_event {
 	unsigned int type;
 	unsigned long long config[3];		/* perf's config, config1 and config2 */

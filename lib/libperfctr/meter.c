@@ -321,8 +321,8 @@ int vperfctr_meter_start(struct vperfctr_meter *m)
 }
 
 /*
- * Asks the kernel. The page of a copy after fork() always says that the kernel must be asked, so
- * only this function has to compare the process id.
+ * Asks the kernel. In a child process, which has a copy of the meter after fork(), the page always
+ * says that the kernel must be asked. So only this function has to compare the process id.
  */
 static PERFCTR_COLD int ask(const struct vperfctr_meter *m, struct perfctr_sum_ctrs *sum)
 {

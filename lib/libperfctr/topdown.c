@@ -5,7 +5,7 @@
 
 #include "internal.h"
 
-#define LEVEL_1	4u	/* number of metrics of level 1; level 2 has a metric for a part of each */
+#define LEVEL_1	4u	/* number of metrics of level 1; level 2 has the same number */
 
 static const char *const names[PERFCTR_TOPDOWN_RATIOS] = {
 	[PERFCTR_METRIC_RETIRING] = "retiring",

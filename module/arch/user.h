@@ -27,8 +27,8 @@ PERFCTR_CPU_FN(unsigned long, perfctr_cpu_slot, const struct perfctr_config *con
 /* Returns the operand that selects the counter in an instruction that reads it. */
 PERFCTR_CPU_FN(u32, perfctr_cpu_operand, unsigned int hw);
 /*
- * Returns true if user mode of current may not read the clock. PERFCTR_CPU_HIDES_CLOCK: the answer
- * may change.
+ * Returns true if user mode of current may not read the clock. PERFCTR_CPU_HIDES_CLOCK is defined
+ * if the answer may change.
  */
 PERFCTR_CPU_FN(bool, perfctr_cpu_clock_hidden, void);
 

@@ -90,8 +90,8 @@ static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 
 /*
  * Called as a CPU goes to a sleep in which its counters may be lost, and as it wakes. Current is
- * the idle thread, or at a suspend of the system the thread that asked for it. The latter may
- * count. Interrupts are off in both cases.
+ * the idle thread or, when the whole system is suspended, the thread that asked for the suspend.
+ * A thread that asks for a suspend may count. Interrupts are off in both cases.
  */
 static int cpu_sleeps(struct notifier_block *notifier, unsigned long action, void *data)
 {

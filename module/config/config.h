@@ -129,7 +129,7 @@ void perfctr_config_put(struct perfctr_config *config, bool atomic);
  */
 void perfctr_config_put_late(struct perfctr_config *config);
 
-/* Makes anew, if possible, the events that perf has lost or lacks on that CPU. May sleep. */
+/* Tries to make the events again that are lost or missing on CPU @cpu. May sleep. */
 void perfctr_config_mend(unsigned int cpu);
 void perfctr_config_info(struct perfctr_kernel_info *info);
 /* Returns true if the config counts more than user mode. @config may be NULL. */

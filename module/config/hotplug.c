@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Prepares the counters of CPUs that come online, and leaves those of CPUs that go offline. */
+/*
+ * Prepares the counters of CPUs that come online, and gives up the counters of CPUs that go
+ * offline.
+ */
 
 #include <linux/cpuhotplug.h>
 

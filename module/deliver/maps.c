@@ -147,9 +147,9 @@ static bool same(const struct perfctr_known_map *a, const struct perfctr_known_m
 }
 
 /*
- * Finds the next part of @map, from *@start on, that no map of @list shows in the same way. Sets
- * *@start and *@end to the bounds of that part. Returns false if there is no such part. @list is in
- * the order of addresses. The search begins at map *@i of the list.
+ * Finds the next part of @map whose memory no map of @list shows at the same addresses. The search
+ * begins at address *@start, and at map *@i of @list, which is in the order of addresses. Sets
+ * *@start and *@end to the bounds of the part. Returns false if there is no such part.
  */
 static bool next_gap(const struct perfctr_known_map *map, const struct perfctr_known_map *list,
 		     unsigned int nr, unsigned int *i, unsigned long *start, unsigned long *end)

@@ -44,7 +44,8 @@ static inline bool vperfctr_records_maps(const struct vperfctr *perfctr)
 
 /*
  * Finds the ids of the owner, which is current, for its records. Call this after the recorder was
- * made, and after an exec, when readers know nothing of the owner's memory. Interrupts are off.
+ * made, and after each exec. In both cases readers know nothing of the owner's memory yet.
+ * Interrupts are off.
  */
 void perfctr_find_ids(struct perfctr_recorder *recorder);
 

@@ -42,7 +42,10 @@ static void ireload(struct perfctr_imode *imode)
 	imode->cpu = -1;
 }
 
-/* Begins a full period of each counter. Without a signal and a recorder, no overflow is due. */
+/*
+ * Begins a full period of each counter. If there is neither a signal nor a recorder, no overflow is
+ * due.
+ */
 static void begin_periods(struct vperfctr *perfctr)
 {
 	u32 i, first = perfctr_config_nr_actrs(perfctr->config);

@@ -158,7 +158,7 @@ static void grant_raw(struct vperfctr *perfctr)
 		grant(perfctr);
 		perfctr->undo |= PERFCTR_UNDO_SHOWN;
 	} else {
-		/* If the thread has mapped its page, too, load_user() may keep the permission. */
+		/* If the thread has also mapped its page, load_user() may grant the permission. */
 		unpermit(perfctr);
 		perfctr_cpu_make_public();
 	}
@@ -232,8 +232,8 @@ static __always_inline bool todo_again(struct vperfctr *perfctr, struct task_str
 
 /*
  * Resumes a plain state whose counters run already. If nothing happens in between, sched_in()
- * resumes the state at once the next time. But if the thread has just lost its page, it may still
- * read registers. Then undo is not 0, and sched_out() must take back the permission.
+ * resumes the state at once the next time. An undo that is not 0 prevents this: the thread has just
+ * lost its page but may still read registers, and sched_out() must take back the permission.
  */
 static __always_inline void resume_plainly(struct vperfctr *perfctr, struct task_struct *owner)
 {
@@ -519,7 +519,7 @@ notrace void vperfctr_come_later(struct vperfctr *perfctr, struct task_struct *n
 		rest_unless_left(perfctr);
 	} else {
 		resume_shared(perfctr, vperfctr_calls(perfctr), next);
-		/* A stop of the kernel's counts takes a lock that we cannot take here. */
+		/* To stop the kernel's counts, we would need a lock that we cannot take here. */
 		rest = perfctr->error && READ_ONCE(perfctr->soft_on);
 	}
 	if (rest)
@@ -527,9 +527,9 @@ notrace void vperfctr_come_later(struct vperfctr *perfctr, struct task_struct *n
 }
 
 /*
- * Resumes the state of current, which has just come to this CPU. If the state is resumed already,
- * it was handed counters, but may not go on with them. For example, somebody has held the state or
- * unmapped its page.
+ * Resumes the state of current, which has just come to this CPU. A state that was handed counters
+ * is resumed already, but sometimes may not go on with these counters. For example, somebody has
+ * held the state or unmapped its page.
  */
 static __always_inline void come_slowly(struct vperfctr *perfctr, bool native)
 {

@@ -121,8 +121,8 @@ void vperfctr_suspend(struct vperfctr *perfctr)
 }
 
 /*
- * This also makes the registers public, because the next switch-out will not see that the thread
- * could read registers, and would not stop registers that are private to the thread.
+ * The next switch-out will not see that the thread could read registers. It would leave registers
+ * running that are private to the thread, so this function also makes the registers public.
  */
 void vperfctr_revoke(struct vperfctr *perfctr)
 {

@@ -13,10 +13,7 @@ struct vperfctr;
 
 /* Suspends the state. The owner calls this, or an interrupt on the owner's CPU. */
 void vperfctr_suspend(struct vperfctr *perfctr);
-/*
- * Takes back the permission to read registers in user mode, and makes the registers private to
- * nobody.
- */
+/* Takes back the permission to read registers in user mode, and makes the registers public. */
 void vperfctr_revoke(struct vperfctr *perfctr);
 
 /*

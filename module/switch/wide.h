@@ -60,11 +60,9 @@ void perfctr_wide_read(struct perfctr_wide *wide, u64 *value);
 /* Suspend and resume all wides of this CPU. Pairs of calls may nest. Interrupts are off. */
 void perfctr_wides_suspend(void);
 void perfctr_wides_resume(void);
-/*
- * Resume the wides of this CPU as it has come online, and suspend them as it goes offline.
- * Interrupts are off.
- */
+/* Resumes the wides of this CPU, which has just come online. Interrupts are off. */
 void perfctr_wides_online(void);
+/* Suspends the wides of this CPU, which is about to go offline. Interrupts are off. */
 void perfctr_wides_offline(void);
 /*
  * Suspends the wides as this CPU goes to a sleep in which it may lose its registers (@asleep), and

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The page is memory that the owner maps. This file writes to the page what is counted, and who may
- * read the registers. page.h shows and hides the registers.
+ * The page is memory that the owner maps. This file writes to the page what is counted, and which
+ * thread may read the registers. page.h shows and hides the registers.
  */
 
 #include <linux/mm.h>

@@ -9,7 +9,7 @@
 enum name_match {
 	NAME_OTHER,
 	NAME_LAST_PART,			/* as "push_back" or "vector::push_back" */
-	NAME_WITHOUT_PARAMETERS,	/* "std::vector<int>::push_back", "std::vector::push_back" */
+	NAME_WITHOUT_PARAMETERS,	/* "std::vector<int>::push_back", or without "<int>" */
 	NAME_WHOLE,
 };
 

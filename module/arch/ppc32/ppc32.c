@@ -435,8 +435,8 @@ bool perfctr_cpu_is_forbidden(unsigned int cpu)
 }
 
 /*
- * Forgets what the CPU did after its offline callback: threads that had to leave the CPU may have
- * loaded a config.
+ * Clears what we know of the CPU. After the CPU's offline callback ran, threads that still had to
+ * leave the CPU may have loaded a config.
  */
 void perfctr_cpu_prepare(unsigned int cpu)
 {

@@ -7,10 +7,10 @@
  * run on meanwhile. perfctr_cpu_age() zeroes them long before their bit 31 becomes set.
  *
  * If PMXE is set, a counter interrupts while its bit 31 is set. The rest of the module expects an
- * i-mode counter to be negative, and to interrupt when it reaches zero. So the register holds that
- * value with bit 31 inverted, and the stubs invert the bit when they read it. One enable bit is for
- * all counters but PMC1. So while an i-mode counter needs that bit, a-mode counters other than PMC1
- * stay below 2^30.
+ * i-mode counter to be negative, and to interrupt when it reaches zero. So the register of an
+ * i-mode counter holds the expected value with bit 31 inverted, and the stubs invert bit 31 when
+ * they read the register. One enable bit is for all counters but PMC1. So while an i-mode counter
+ * needs that enable bit, a-mode counters other than PMC1 stay below 2^30.
  *
  * If user mode can read the counters (perfctr_ppc32_copies), they run only for the threads of one
  * user and for one config. They start from zero. When another thread comes, the counters stop and

@@ -105,9 +105,9 @@ static int reserve_here(unsigned int cpu, unsigned int hw)
 }
 
 /*
- * Runs on that CPU in a kernel thread, so the caller's privileges do not matter. For the new event,
- * perf stops and restarts all its events there, including the events that we made before. No state
- * is resumed meanwhile.
+ * Runs in a kernel thread on the event's CPU, so the caller's privileges do not matter. When perf
+ * adds the new event, it stops and restarts all its events on that CPU, including the events that
+ * we made before. No state is resumed meanwhile.
  */
 static long reserve_by_kernel(void *arg)
 {

@@ -39,8 +39,8 @@ struct perfctr_riscv_prog {
  * @programmed: id of the config that @prog is known to satisfy, or 0
  * @active: id of the config that this CPU has loaded, or 0. All counters of that config run as it
  *	wants them, so a switch may resume states of it
- * @private_kin: kin of the config with id @programmed, or 0. The counters of that config run, but
- *	since they were zero they have run only for threads of @private_uid that read them. Other
+ * @private_kin: kin of the config with id @programmed, or 0. The counters of that config run. After
+ *	they were last zeroed, they have run only for threads of @private_uid that read them. Other
  *	threads need perfctr_cpu_load() first. At most one of @private_kin and @active is set
  * @private_uid: the user to whom the registers are private, if @private_kin is set
  * @istopped: id passed to the last perfctr_cpu_istop(), if the registers have not changed since;
@@ -261,7 +261,7 @@ static inline bool perfctr_cpu_shared_needs_privilege(const struct perfctr_share
 	return false;
 }
 
-/* Has a bit for each of perf's counters that cannot filter modes, by the firmware's numbers. */
+/* Bit n is clear if the counter to which the firmware gives the number n can filter modes. */
 extern u64 perfctr_riscv_unfiltered;
 void perfctr_riscv_shared_init(void);
 /* Returns true if the device tree says that all CPUs have that extension. */

@@ -140,9 +140,10 @@ static u32 probe_event(unsigned int type, unsigned int code)
 }
 
 /*
- * Finds out which standard events exist. Only a free counter can tell. So while others have some
- * counters, the probe is repeated, at growing intervals, because it may never succeed. cycles and
- * instructions need no probe, and asking for them may do harm: see perfctr_riscv_match_one().
+ * Finds out which standard events exist. Only a free counter can tell. While somebody else has some
+ * of the counters, the probe is repeated. The intervals grow, because the probe may never succeed.
+ * cycles and instructions need no probe, and asking for them may do harm: see
+ * perfctr_riscv_match_one().
  */
 void perfctr_riscv_probe_events(void)
 {

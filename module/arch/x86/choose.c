@@ -73,8 +73,8 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *first, unsigned int nr, 
 	for (i = 0; i < nr; i++, ctr++) {
 		why->index = i;
 		/*
-		 * Only a counter for sessions may have no flags, because its member config has the
-		 * modes.
+		 * Only a counter for sessions may have no flags. The modes of such a counter are in
+		 * ctr->config.
 		 */
 		if ((!ctr->flags && !perfctr_cpu_for_sessions(ctr)) || ctr->flags & ~CTR_BOTH)
 			return -EINVAL;

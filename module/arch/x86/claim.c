@@ -384,8 +384,8 @@ void perfctr_cpu_give_back(perfctr_run_t run)
 
 /*
  * Tries the counters of a CPU that comes up. Before the first claim, counters that fail are
- * dropped. After the first claim, other CPUs may count with these counters, so this CPU is not used
- * at all. States that are resumed here are lost.
+ * dropped. After the first claim, other CPUs may count with these counters. Then this CPU is not
+ * used at all, and states that are resumed on it are lost.
  */
 static void try_coming(void)
 {

@@ -29,7 +29,7 @@
 #if defined(CONFIG_PERF_GUEST_MEDIATED_PMU) && defined(CONFIG_KRETPROBES)
 
 static bool probed;	/* constant after init */
-static bool seen = true;	/* there may be such a guest now */
+static bool seen = true;	/* a guest with a mediated vPMU may exist now */
 static perfctr_changed_t begins;	/* constant after init */
 
 static int guest_begins(struct kretprobe_instance *instance, struct pt_regs *regs)

@@ -129,8 +129,8 @@ int perfctr_cpu_shared_attr(const struct perfctr_ctr_control *ctr,
 	int generic;
 
 	/*
-	 * The control register of a fixed counter has no other bits, so a control with other bits
-	 * is refused. perf has a special number for the event of fixed counter 2.
+	 * Refuses all other bits, because the control register of a fixed counter lacks them. perf
+	 * has a special number for the event of fixed counter 2.
 	 */
 	if (ctr->event & ~(event | control) ||
 	    !control_bits_agree(ctr, ctr->event & control))

@@ -19,7 +19,7 @@ char *path_expand(const char *pattern, char *why, size_t size);
  */
 char *path_target(const char *path);
 /*
- * Returns true if the caller may put another file in place of @path, or if no such file exists.
+ * Returns true if no file @path exists, or if the caller may replace that file by another one.
  * Returns false with errno otherwise.
  */
 bool path_may_replace(const char *path);

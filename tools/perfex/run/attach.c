@@ -72,8 +72,8 @@ static bool has_exited(pid_t pid, pid_t tid)
 }
 
 /*
- * Adds a thread, unless it ends meanwhile. *found is set if the thread was not a member, so that it
- * may have made other threads. Returns false on failure.
+ * Adds a thread, unless it ends meanwhile. Sets *found if the thread was not a member. Such a
+ * thread may have made other threads. Returns false on failure.
  */
 static bool add_thread(struct attaching *a, pid_t pid, int pidfd, pid_t tid, bool *found)
 {
