@@ -199,6 +199,25 @@ class Results:
         self.write(False)
 
 
+def failures(lines):
+    """The lines that say what failed. What follows a `not ok` up to the next result says more, as the difference
+    between two texts."""
+    found = []
+    more = 0
+    for line in lines:
+        if NOT_OK.match(line):
+            found.append(line)
+            more = 16
+        elif LIBCHECK_FAILURE.match(line):
+            found.append(line)
+        elif OK.match(line) or SKIPPED.match(line) or COUNT.match(line):
+            more = 0
+        elif more:
+            found.append("  " + line)
+            more -= 1
+    return found
+
+
 def judge(part, status, log):
     """Reads what a part said; returns what was wrong with it, a line each, and all that it said."""
     with open(log, encoding="utf-8", errors="replace") as f:
@@ -212,7 +231,7 @@ def judge(part, status, log):
     part.failed = sum(int(m[2]) for m in counts) + sum(int(m[2]) + int(m[3]) for m in checks)
     part.skipped = sum(int(m[3] or 0) for m in counts)
     part.retries = sum(bool(RETRY.match(line)) for line in lines)
-    wrong = [line for line in lines if NOT_OK.match(line) or LIBCHECK_FAILURE.match(line)]
+    wrong = failures(lines)
     if part.made:
         if status:
             wrong.append(f"it ended with status {status}")
@@ -323,7 +342,7 @@ class Run:
             self.tell(f"{part.name}: {what}, {cost}")
             return
         self.tell(f"{part.name}: {part.failed} FAILED, {what}, {cost}")
-        for line in wrong[:20]:
+        for line in wrong[:40]:
             say(f"    {line}")
         if not any(NOT_OK.match(line) or LIBCHECK_FAILURE.match(line) for line in wrong):
             say(f"    the end of build/log/{part.name}.log:")
