@@ -12,11 +12,19 @@
 struct perf_event;
 
 /*
- * PERFCTR_CPU_ONE_SOURCE: either perf has all counters, or perfctr has them.
+ * PERFCTR_CPU_ONE_SOURCE: the driver may take all counters from perf.
+ * has_one_source: returns true if either perf has all counters, or perfctr has them. Constant after
+ * init.
  * shared_exists: returns true if perf has a PMU for this machine's cores. May sleep.
  */
 #ifdef PERFCTR_CPU_ONE_SOURCE
+PERFCTR_CPU_FN(bool, perfctr_cpu_has_one_source, void);
 bool perfctr_cpu_shared_exists(void);
+#else
+static inline bool perfctr_cpu_has_one_source(void)
+{
+	return false;
+}
 #endif
 
 /*

@@ -218,12 +218,13 @@ typedef int (*perfctr_run_t)(int (*fn)(void *arg), void *arg);
 typedef void (*perfctr_ihandler_t)(bool ends);
 
 /**
- * typedef perfctr_changed_t - called when somebody else writes to our registers
+ * typedef perfctr_changed_t - called when somebody else writes to our registers, or takes them
  *
- * All counts since the last verification may be wrong. The driver calls this at most once for each
- * claim, on the CPU where it found the change, with interrupts off. If somebody is about to write
- * on any CPU, the driver calls this in atomic context.
+ * If @lost is true, perf has taken counters. Nothing is counted by them any more, and all counts so
+ * far are right. Otherwise all counts since the last verification may be wrong. The driver calls
+ * this at most once for each claim and CPU, on the CPU where it found the change, with interrupts
+ * off. If somebody is about to write on any CPU, the driver calls this in atomic context.
  */
-typedef void (*perfctr_changed_t)(void);
+typedef void (*perfctr_changed_t)(bool lost);
 
 #endif /* PERFCTR_ARCH_TYPES_H */

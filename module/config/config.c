@@ -19,6 +19,7 @@
 
 #include "base/account.h"
 #include "base/hook.h"
+#include "arch/perf.h"
 #include "arch/user.h"
 #include "perf/shared.h"
 #include "perf/told.h"
@@ -30,6 +31,7 @@
 #include "config/config.h"
 #include "config/fold.h"
 #include "config/hotplug.h"
+#include "config/let_in.h"
 
 static DEFINE_HASHTABLE(configs, 12);	/* all configs; config_mutex */
 static unsigned int nr_configs;		/* number of configs in the table; config_mutex */
@@ -159,6 +161,7 @@ static void config_give_back(struct work_struct *work)
 	cpus_read_lock();
 	mutex_lock(&perfctr_config_mutex);
 	perfctr_cpu_give_back(perfctr_run_paid);
+	perfctr_guard_end();
 	leave_if_last();
 	mutex_unlock(&perfctr_config_mutex);
 	cpus_read_unlock();
@@ -179,11 +182,12 @@ static unsigned long readers_need(void)
 	       left : PERFCTR_HANDLER_DELAY;
 }
 
-/* Gives back lingering counters in a while. Called when counters may have been unclaimed. */
+/* Gives back lingering counters in a while. Taking single counters from perf is slow. */
 static void give_back_later(void)
 {
 	if (perfctr_cpu_lingers())
-		mod_delayed_work(perfctr_wq, &give_back_work, readers_need());
+		mod_delayed_work(perfctr_wq, &give_back_work,
+				 perfctr_cpu_has_one_source() ? readers_need() : HZ);
 }
 
 void perfctr_config_no_reader(void)
@@ -508,8 +512,8 @@ static void readers_end(struct work_struct *work)
 	cpus_read_unlock();
 }
 
-/* Evicts the configs of all users, or of user @uid. PERFCTR_ERROR_CHANGED spares shared configs. */
-static void evict_some(bool all, kuid_t uid, u32 error)
+/* Evicts the configs of all users, or of user @uid. @native spares shared configs. */
+static void evict_some(bool all, kuid_t uid, bool native, u32 error)
 {
 	struct perfctr_config *config;
 	struct hlist_node *next;
@@ -521,7 +525,7 @@ static void evict_some(bool all, kuid_t uid, u32 error)
 	readers_begin();
 	hash_for_each_safe(configs, bucket, next, config, node)
 		if (config->nr && (all || uid_eq(config->uid, uid)) &&
-		    !(error == PERFCTR_ERROR_CHANGED && config->shared))
+		    !(native && config->shared))
 			config_evict(config, error);
 	readers_follow();
 	mutex_unlock(&perfctr_config_mutex);
@@ -537,29 +541,34 @@ void perfctr_config_set_evicted(void (*evicted)(void))
 
 void perfctr_config_evict(bool all, kuid_t uid)
 {
-	evict_some(all, uid, PERFCTR_ERROR_LOST);
+	evict_some(all, uid, false, PERFCTR_ERROR_LOST);
 }
 
+static void evict_native(struct work_struct *work);
+static DECLARE_WORK(changed_work, evict_native);
+static DECLARE_WORK(lost_work, evict_native);
+
 /*
- * Evicts all native configs after somebody else has written to the registers of a CPU. A thread
- * that counted there since the last verification may be on any CPU now.
+ * Evicts all native configs after somebody else has written to the registers of a CPU, or perf has
+ * taken some. A thread that counted there since the last verification may be on any CPU now.
  */
 static void evict_native(struct work_struct *work)
 {
-	evict_some(true, KUIDT_INIT(0), PERFCTR_ERROR_CHANGED);
+	evict_some(true, KUIDT_INIT(0), true,
+		   work == &lost_work ? PERFCTR_ERROR_LOST : PERFCTR_ERROR_CHANGED);
 }
 
-static DECLARE_WORK(evict_work, evict_native);
-
-static void registers_changed(void)
+static void registers_changed(bool lost)
 {
-	queue_work(perfctr_wq, &evict_work);
+	queue_work(perfctr_wq, lost ? &lost_work : &changed_work);
 }
 
 int perfctr_config_init(void)
 {
-	int err;
+	int err = perfctr_let_in_init();
 
+	if (err)
+		return err;
 	hash_key = get_random_u64() | 1;
 	perfctr_shared_init();
 	err = perfctr_hotplug_init();
@@ -579,9 +588,11 @@ void perfctr_config_exit(void)
 	readers_end(&readers_work.work);
 	cancel_delayed_work_sync(&give_back_work);
 	config_give_back(NULL);
+	perfctr_let_in_exit();
 	/* The counters were given back, so registers are not verified any more. */
 	perfctr_cpu_set_changed(NULL);
-	flush_work(&evict_work);
+	flush_work(&changed_work);
+	flush_work(&lost_work);
 	perfctr_interrupts_exit();
 	perfctr_fold_exit();
 	cancel_delayed_work_sync(&age_work);

@@ -9,10 +9,8 @@
 #include <linux/mm_types.h>
 #include <linux/rcupdate.h>
 #include <linux/workqueue.h>
-#include <trace/events/sched.h>
 
 #include "base/account.h"
-#include "base/hook.h"
 #include "arch/user.h"
 #include "perf/told.h"
 #include "thread/kin.h"
@@ -22,25 +20,12 @@
 #include "switch/suspend.h"
 #include "switch/wide.h"
 #include "config/config.h"
+#include "config/let_in.h"
 #include "config/permit.h"
 
 unsigned int perfctr_user_read_asked = PERFCTR_USER_READ_GUARDED;
 
 #ifdef PERFCTR_CPU_PERMITS_PROCESSES
-/*
- * This probe runs before each switch, and so before sched_out(), with the runqueue locked. The
- * probe also sees permitted threads that have no state.
- *
- * The probe makes each switch of each thread slower. Where the kernel mitigates ITS (indirect
- * target selection), a return in the lower half of a cache line costs one more jump. This alignment
- * puts our return in the upper half.
- */
-static __aligned(64) notrace void probe_switch(PERFCTR_SWITCH_PROBE_ARGS)
-{
-	if (unlikely(perfctr_cpu_is_permitted(next)))
-		perfctr_let_in(next);
-}
-
 /* Treats current as if it had just come to this CPU. */
 static int look_at_permission(void *unused)
 {
@@ -108,22 +93,6 @@ static notrace void clock_hides(void)
 	local_irq_restore(flags);
 }
 
-static struct perfctr_probe switch_probe = PERFCTR_PROBE(sched_switch, probe_switch);
-
-static int turn_switches(bool on)
-{
-	if (on)
-		return perfctr_probes_register(&switch_probe, 1);
-	perfctr_probes_unregister(&switch_probe, 1);
-	return 0;
-}
-
-static struct perfctr_hook switches_hook = {
-	.mutex = __MUTEX_INITIALIZER(switches_hook.mutex),
-	.turn = turn_switches,
-	.off = __DELAYED_WORK_INITIALIZER(switches_hook.off, perfctr_hook_off, 0),
-};
-
 /*
  * Guards nr_wide, the number of wides that count natively, and each change of permissions. While
  * there is such a wide, no process is permitted. No thread is treated as permitted either, because
@@ -160,14 +129,14 @@ bool perfctr_permit(void)
 {
 	if (!perfctr_cpu_mm_waits(current->mm))
 		return true;
-	if (perfctr_broadcasts_allow() || perfctr_hook_get(&switches_hook))
+	if (perfctr_broadcasts_allow() || perfctr_let_in_get())
 		return false;
 	mutex_lock(&wide_mutex);
 	giving_begins();
 	if (perfctr_cpu_mm_permit(current->mm))
 		perfctr_run(look_at_permission, NULL);
 	else
-		perfctr_hook_put(&switches_hook);
+		perfctr_let_in_put();
 	giving_ends();
 	mutex_unlock(&wide_mutex);
 	return true;
@@ -178,7 +147,7 @@ void perfctr_forbid(struct mm_struct *mm)
 	if (!perfctr_cpu_mm_put(mm))
 		return;
 	perfctr_run(look_at_permission, NULL);
-	perfctr_hook_put(&switches_hook);
+	perfctr_let_in_put();
 	if (!perfctr_cpu_mm_any_given())
 		perfctr_config_no_reader();
 }
@@ -250,12 +219,6 @@ static void guard_ends(void)
 
 int perfctr_permit_init(void)
 {
-	int err = perfctr_probes_find(&switch_probe, 1);
-
-	/* This probe runs before the probe of switch.c. */
-	switch_probe.prio = 1;
-	if (err)
-		return err;
 	perfctr_cpu_permit_init(permission_changes, clock_hides);
 	perfctr_cpu_guard_init(guard_ends);
 	policy_choose();
@@ -270,7 +233,6 @@ void perfctr_permit_exit(void)
 	cancel_delayed_work_sync(&policy_work);
 	perfctr_cpu_withhold(PERFCTR_WITHHELD_POLICY, false);
 	perfctr_cpu_permit_exit();
-	perfctr_hook_exit(&switches_hook);
 }
 #else
 bool perfctr_permit(void)

@@ -16,6 +16,7 @@
 #include "switch/wide.h"
 #include "deliver/overflow.h"
 #include "config/config.h"
+#include "config/let_in.h"
 
 unsigned int perfctr_config_source = PERFCTR_SOURCE_ANY;
 
@@ -55,18 +56,18 @@ static struct perfctr_config *config_get_shared(struct wanted *wanted,
 	wanted->shared = true;
 	wanted->unprivileged = !perfmon_capable();
 	wanted->core = 0;
-#ifdef PERFCTR_CPU_ONE_SOURCE
-	/* End native configs without users, which would keep perf from counting. */
-	if (perfctr_nr_claimed[false])
-		perfctr_config_reap();
-	if (perfctr_nr_claimed[false]) {
-		why->owner = PERFCTR_OWNER_PERFCTR;
-		why->reason = perfctr_native_reason(wanted);
-		return ERR_PTR(-EBUSY);
+	if (perfctr_cpu_has_one_source()) {
+		/* End native configs without users, which would keep perf from counting. */
+		if (perfctr_nr_claimed[false])
+			perfctr_config_reap();
+		if (perfctr_nr_claimed[false]) {
+			why->owner = PERFCTR_OWNER_PERFCTR;
+			why->reason = perfctr_native_reason(wanted);
+			return ERR_PTR(-EBUSY);
+		}
+		if (perfctr_cpu_lingers())
+			return ERR_PTR(-EAGAIN);
 	}
-	if (perfctr_cpu_lingers())
-		return ERR_PTR(-EAGAIN);
-#endif
 	/* Earlier users get their lost events back before this config takes any. */
 	perfctr_shared_mend(&wanted->where, remake_by_kernel);
 	return perfctr_config_get_from(wanted, why);
@@ -88,12 +89,11 @@ static struct perfctr_config *config_get_native(struct wanted *wanted,
 {
 	struct perfctr_config *config = perfctr_config_get_from(wanted, why);
 
-#ifdef PERFCTR_CPU_ONE_SOURCE
-	if (config == ERR_PTR(-EBUSY) && perfctr_nr_claimed[true]) {
+	if (perfctr_cpu_has_one_source() && config == ERR_PTR(-EBUSY) &&
+	    perfctr_nr_claimed[true]) {
 		why->owner = PERFCTR_OWNER_PERFCTR;
 		why->reason = PERFCTR_REASON_SOURCE;
 	}
-#endif
 	return config;
 }
 
@@ -103,12 +103,12 @@ static struct perfctr_config *config_get_any(struct wanted *wanted, struct perfc
 	struct perfctr_config *config, *shared;
 	struct perfctr_refusal other;
 
-#ifdef PERFCTR_CPU_ONE_SOURCE
-	if (perfctr_nr_claimed[true])
-		perfctr_config_reap();
-	if (perfctr_nr_claimed[true] && !wanted->nr_ictrs)
-		return config_get_shared(wanted, why);
-#endif
+	if (perfctr_cpu_has_one_source()) {
+		if (perfctr_nr_claimed[true])
+			perfctr_config_reap();
+		if (perfctr_nr_claimed[true] && !wanted->nr_ictrs)
+			return config_get_shared(wanted, why);
+	}
 	config = config_get_native(wanted, why);
 	if (!may_try_other(config) || !perfctr_shared_available() || wanted->nr_ictrs)
 		return config;
@@ -139,6 +139,23 @@ static struct perfctr_config *config_get_cpu(struct wanted *wanted, struct perfc
 	return native;
 }
 
+#ifdef PERFCTR_CPU_PERMITS_PROCESSES
+#define PERMITS_PROCESSES	true
+#else
+#define PERMITS_PROCESSES	false
+#endif
+
+/*
+ * Returns true if the control may be counted natively while perf has counters, too. perf may then
+ * give any process the permission to read registers.
+ */
+static bool must_guard(const struct wanted *wanted, u32 source)
+{
+	return PERMITS_PROCESSES && !perfctr_cpu_has_one_source() && wanted->nr &&
+	       source != PERFCTR_SOURCE_SHARED && !wanted->perf;
+}
+
+/* Returns a config or an error. EUCLEAN: try again after perfctr_guard_begin(). */
 static struct perfctr_config *config_get(struct wanted *wanted, u32 source,
 					 struct perfctr_refusal *why)
 {
@@ -149,8 +166,10 @@ static struct perfctr_config *config_get(struct wanted *wanted, u32 source,
 	wanted->core = 0;
 	cpus_read_lock();
 	mutex_lock(&perfctr_config_mutex);
+	if (must_guard(wanted, source) && !perfctr_guard_is_on())
+		config = ERR_PTR(-EUCLEAN);
 	/* A control of the clock alone has no source. */
-	if (likely(source == PERFCTR_SOURCE_NATIVE || !wanted->nr))
+	else if (likely(source == PERFCTR_SOURCE_NATIVE || !wanted->nr))
 		config = config_get_native(wanted, why);
 	else if (source == PERFCTR_SOURCE_SHARED || wanted->perf)
 		config = config_get_shared(wanted, why);
@@ -211,11 +230,15 @@ struct perfctr_config *perfctr_config_get(const struct perfctr_where *where, boo
 		return ERR_PTR(err);
 	for (;;) {
 		config = config_get(&wanted, source, why);
-		if (config != ERR_PTR(-EAGAIN))
+		if (config == ERR_PTR(-EUCLEAN)) {
+			err = perfctr_guard_begin();
+		} else if (config == ERR_PTR(-EAGAIN)) {
+			err = perfctr_broadcasts_allow();
+			if (!err && perfctr_config_lingers() && schedule_timeout_interruptible(1))
+				err = -ERESTARTSYS;
+		} else {
 			break;
-		err = perfctr_broadcasts_allow();
-		if (!err && perfctr_config_lingers() && schedule_timeout_interruptible(1))
-			err = -ERESTARTSYS;
+		}
 		if (err) {
 			config = ERR_PTR(err);
 			break;

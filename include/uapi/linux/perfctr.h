@@ -110,6 +110,7 @@
 #define PERFCTR_FEATURE_HYPERVISOR	0x100	/* a hypervisor provides the counters */
 #define PERFCTR_FEATURE_UNKNOWN_MODEL	0x200	/* NATIVE counts architectural events only */
 #define PERFCTR_FEATURE_TOPDOWN		0x400	/* x86 counts SLOTS and TopDown's metrics */
+#define PERFCTR_FEATURE_BESIDE		0x800	/* x86: NATIVE counts while perf counts, too */
 
 /* Values of perfctr_kernel_info.user_read, and of the module parameter of that name */
 #define PERFCTR_USER_READ_OFF		0

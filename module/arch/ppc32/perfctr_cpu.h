@@ -269,6 +269,12 @@ static inline void perfctr_cpu_leave_to_kin(const struct task_struct *next)
  * counters itself.
  */
 #define PERFCTR_CPU_ONE_SOURCE
+
+static inline bool perfctr_cpu_has_one_source(void)
+{
+	return true;
+}
+
 #define PERFCTR_CPU_SHARED_INLINE	0
 
 static inline u64 perfctr_cpu_shared_read(struct perf_event *event)

@@ -155,7 +155,7 @@ static void report_changed(struct perfctr_ppc32_cpu *cpu)
 	pr_warn_ratelimited("perfctr: CPU %u, MMCR0: 0x%08x, which was 0x%08x: somebody else writes counters' registers\n",
 			    smp_processor_id(), cpu->found, cpu->mmcr[0]);
 	if (changed)
-		changed();
+		changed(false);
 }
 
 /* Returns true if MMCR0 holds what we wrote, except bits that the processor changes by itself. */

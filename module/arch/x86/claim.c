@@ -12,6 +12,7 @@
 #include <asm/nmi.h>
 
 #include "arch/user.h"
+#include "arch/x86/beside.h"
 #include "arch/x86/choose.h"
 #include "arch/x86/claim.h"
 #include "arch/x86/extra.h"
@@ -42,6 +43,10 @@ MODULE_PARM_DESC(override_firmware, "x86: take counters that the firmware uses, 
  *	back
  * @returned: firmware that was overridden has taken counters back since @taken became true
  * @settled: there has been a first claim, so perfctr_pmu does not change any more
+ * @readable: processes may have the permission to read registers
+ * @uses: beside perf: number of claimed configs that use each counter
+ * @needed: beside perf: the counters that any claimed config uses
+ * @held: beside perf: the counters that we hold
  */
 static struct {
 	unsigned int users;
@@ -50,6 +55,10 @@ static struct {
 	bool joinable;
 	bool returned;
 	bool settled;
+	bool readable;
+	unsigned int uses[PERFCTR_X86_MAX];
+	u32 needed;
+	u32 held;
 } claims;
 
 static void unreserve_some(unsigned int ctrs, unsigned int controls)
@@ -119,7 +128,10 @@ static void look_for_firmware(void)
 
 static int claim_take(void *unused)
 {
-	perfctr_x86_take_all();
+	if (perfctr_pmu.beside)
+		perfctr_x86_beside_take();
+	else
+		perfctr_x86_take_all();
 	if (this_cpu_read(perfctr_x86_cpu.ours))
 		perfctr_x86_watch();
 	return 0;
@@ -142,7 +154,7 @@ static int claim_release_interrupts(void *unused)
 static int claim_rest(void *unused)
 {
 	look_for_firmware();
-	if (perfctr_cpu_changed())
+	if (perfctr_cpu_changed() && !perfctr_pmu.beside)
 		claim_take(NULL);
 	else
 		perfctr_x86_rest();
@@ -160,7 +172,8 @@ static int claim_release(void *unused)
 {
 	look_for_firmware();
 	perfctr_cpu_update_permission();
-	perfctr_x86_release_all();
+	if (!perfctr_pmu.beside)
+		perfctr_x86_release_all();
 	return 0;
 }
 
@@ -244,6 +257,82 @@ static void settle(perfctr_run_t run)
 	}
 }
 
+/* Returns the counters that were chosen for a config, before its claim. */
+static u32 chosen(const struct perfctr_config *config)
+{
+	u32 i, counters = 0;
+
+	for (i = 0; i < config->nr; i++)
+		counters |= BIT(config->hw[i]);
+	return counters;
+}
+
+/* Returns the index of a counter of the config that is not held on all CPUs. */
+static u32 index_not_held(const struct perfctr_config *config)
+{
+	u32 held = perfctr_x86_beside_held(), i;
+
+	for (i = 0; i < config->nr; i++)
+		if (!(held & BIT(config->hw[i])))
+			return i;
+	return PERFCTR_NO_INDEX;
+}
+
+/* Holds the counters of a config beside perf. Returns 0, or an error with *why. */
+static int claim_beside(const struct perfctr_config *config, perfctr_run_t run,
+			struct perfctr_refusal *why)
+{
+	u32 counters = chosen(config);
+	int err;
+
+	/* After a loss, wait until those who counted have been told, then begin anew. */
+	if (perfctr_x86_beside_has_lost())
+		perfctr_cpu_give_back(run);
+	err = perfctr_x86_beside_has_lost() ? -EBUSY : perfctr_x86_beside_hold(counters);
+	if (err == -EOPNOTSUPP) {
+		why->reason = PERFCTR_REASON_MEDIATED;
+		err = -EBUSY;
+	} else if (err && err != -ENOMEM) {
+		why->owner = PERFCTR_OWNER_PERF;
+		why->index = index_not_held(config);
+		err = -EBUSY;
+	}
+	claims.settled = true;
+	WRITE_ONCE(claims.held, claims.held | counters);
+	WRITE_ONCE(claims.taken, true);
+	WRITE_ONCE(claims.joinable, true);
+	run(claim_take, NULL);
+	return err;
+}
+
+/* Notes that a claimed config uses its counters, or does so no more. */
+static void note_uses(const struct perfctr_config *config, bool more)
+{
+	unsigned long counters = config->mask;
+	unsigned int hw;
+	u32 needed = claims.needed;
+
+	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX) {
+		claims.uses[hw] += more ? 1 : -1;
+		needed = claims.uses[hw] ? needed | BIT(hw) : needed & ~BIT(hw);
+	}
+	WRITE_ONCE(claims.needed, needed);
+}
+
+static int claim_stop_others(void *unused)
+{
+	perfctr_x86_beside_stop_others(claims.needed);
+	return 0;
+}
+
+/* Gives back the counters that no config uses any more. */
+static void give_back_some(perfctr_run_t run)
+{
+	run(claim_stop_others, NULL);
+	perfctr_x86_beside_keep(claims.needed);
+	WRITE_ONCE(claims.held, claims.needed);
+}
+
 /* Takes all counters for the first config. Returns 0, or -EBUSY with why->owner. */
 static int claim_first(perfctr_run_t run, struct perfctr_refusal *why)
 {
@@ -271,7 +360,8 @@ static int claim_first(perfctr_run_t run, struct perfctr_refusal *why)
  */
 static void unclaim_all(perfctr_run_t run)
 {
-	if (perfctr_x86_any_permitted())
+	/* Beside perf, the next config soon needs counters again, and holding them is slow. */
+	if (perfctr_pmu.beside || perfctr_x86_any_permitted())
 		run(claim_rest, NULL);
 	else
 		perfctr_cpu_give_back(run);
@@ -293,12 +383,12 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run,
 		why->owner = PERFCTR_OWNER_PERFCTR;
 		return -EBUSY;
 	}
-	err = perfctr_x86_mediated(!first);
+	err = perfctr_pmu.beside ? 0 : perfctr_x86_mediated(!first);
 	if (err == -EBUSY)
 		why->reason = PERFCTR_REASON_MEDIATED;
 	if (err)
 		return err;
-	if (first && claim_first(run, why))
+	if (first && !perfctr_pmu.beside && claim_first(run, why))
 		return -EBUSY;
 	/* We have the counters, but firmware has taken some of them back. */
 	if (claims.returned) {
@@ -313,8 +403,10 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run,
 		err = perfctr_x86_can_count(&config->ctr[i], &can[i], why);
 	}
 	err = err ?: perfctr_x86_choose(config->ctr, can, config->nr, config->hw, why);
+	if (!err && perfctr_pmu.beside)
+		err = claim_beside(config, run, why);
 	if (err) {
-		if (first)
+		if (first && claims.taken)
 			unclaim_all(run);
 		return err;
 	}
@@ -328,6 +420,7 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run,
 			config->own_way = true;
 	}
 	config->mask = used;
+	note_uses(config, true);
 	for (i = perfctr_config_nr_actrs(config); i < config->nr; i++)
 		config->imask |= BIT(config->hw[i]);
 	perfctr_x86_compile(config);
@@ -336,7 +429,8 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run,
 	err = perfctr_x86_extra_get(config, run, &why->index);
 	if (err) {
 		perfctr_cpu_unclaim(config, run);
-	} else if (first) {
+	} else if (!claims.readable) {
+		claims.readable = true;
 		/* Now all registers are zero on every CPU, so processes may read them. */
 		perfctr_x86_permit_claimed(true);
 		if (perfctr_x86_any_permitted())
@@ -353,6 +447,7 @@ void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run)
 	if (config->nr_ictrs && !--claims.iusers)
 		run(claim_release_interrupts, NULL);
 	WRITE_ONCE(claims.users, claims.users - 1);
+	note_uses(config, false);
 	if (claims.users)
 		run(claim_forget, config);
 	else
@@ -364,22 +459,31 @@ void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run)
  * that it can read a register, and read the register only after another thread has ended the
  * counting. If the permission had ended by then, the read would kill the thread. If the permission
  * stayed after the counters are perf's again, the thread could read perf's counts. So we keep the
- * counters for a while, at zero.
+ * counters for a while, at zero. Beside perf, we also keep single counters for a while.
  */
 bool perfctr_cpu_lingers(void)
 {
-	return READ_ONCE(claims.taken) && !READ_ONCE(claims.users);
+	return READ_ONCE(claims.taken) && (!READ_ONCE(claims.users) ||
+					   READ_ONCE(claims.held) & ~READ_ONCE(claims.needed));
 }
 
 void perfctr_cpu_give_back(perfctr_run_t run)
 {
 	if (!perfctr_cpu_lingers())
 		return;
+	if (claims.users) {
+		give_back_some(run);
+		return;
+	}
+	claims.readable = false;
 	perfctr_x86_permit_claimed(false);
 	WRITE_ONCE(claims.joinable, false);
 	run(claim_release, NULL);
 	WRITE_ONCE(claims.taken, false);
-	perfctr_x86_unreserve();
+	if (perfctr_pmu.beside)
+		give_back_some(run);
+	else
+		perfctr_x86_unreserve();
 }
 
 /*
@@ -392,7 +496,7 @@ static void try_coming(void)
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
 	bool own = !claims.taken;
 
-	if (cpu->core == PERFCTR_X86_NO_CORE || !perfctr_pmu.counters ||
+	if (cpu->core == PERFCTR_X86_NO_CORE || !perfctr_pmu.counters || perfctr_pmu.beside ||
 	    (own && perfctr_x86_reserve()))
 		return;
 	if (!own || !perfctr_x86_firmware_counts())
@@ -425,7 +529,8 @@ void perfctr_cpu_online(void)
 	 * We may still have this CPU's counters, if a thread loaded a config as the CPU went down
 	 * and the last user has gone since. But perf may have reserved the counters by now.
 	 */
-	if ((cpu->ours || perfctr_x86_extra_ever_had()) && !perfctr_x86_reserve()) {
+	if (!perfctr_pmu.beside && (cpu->ours || perfctr_x86_extra_ever_had()) &&
+	    !perfctr_x86_reserve()) {
 		perfctr_x86_release_all();
 		perfctr_x86_extra_release();
 		perfctr_x86_unreserve();
@@ -447,5 +552,10 @@ void perfctr_cpu_join_claims(void)
 void perfctr_cpu_offline(void)
 {
 	lockdep_assert_irqs_disabled();
-	perfctr_x86_release_all();
+	/*
+	 * Beside perf we keep the counters until the CPU comes up again. perf soon removes all its
+	 * events from the CPU, and does not touch a counter that we hold.
+	 */
+	if (!perfctr_pmu.beside)
+		perfctr_x86_release_all();
 }

@@ -82,6 +82,44 @@ static notrace void probe_irq_work(void *data, int vector)
 
 static struct perfctr_probe probe = PERFCTR_PROBE(irq_work_entry, probe_irq_work);
 
+/*
+ * Beside perf, the LVTPC is perf's, and raises an NMI. Our handler runs before perf's, which would
+ * wonder about an overflow that is not perf's. It runs again after perf's handler: a counter that
+ * counts the kernel may overflow after our handler has looked, and perf then acknowledges that
+ * overflow, or the LVTPC is still masked.
+ *
+ * The NMI queues a work, whose interrupt comes as soon as interrupts are on. The tracepoint in that
+ * interrupt is too early for us: the work may not have been queued when it is passed, if an NMI
+ * comes just behind it.
+ */
+static notrace int beside_perf(bool before)
+{
+	if (!perfctr_x86_take_overflows(before))
+		return NMI_DONE;
+	irq_work_queue(this_cpu_ptr(&raised));
+	return NMI_HANDLED;
+}
+
+static notrace int before_perf(unsigned int type, struct pt_regs *regs)
+{
+	return beside_perf(true);
+}
+
+static notrace int behind_perf(unsigned int type, struct pt_regs *regs)
+{
+	return beside_perf(false);
+}
+
+static notrace void handle_raised(struct irq_work *work)
+{
+	perfctr_ihandler_t handler = READ_ONCE(ihandler);
+
+	if (!handler)
+		return;
+	handler(false);
+	handler(true);
+}
+
 static notrace int after_perf(unsigned int type, struct pt_regs *regs)
 {
 	bool was_handed = __this_cpu_read(handed);
@@ -116,6 +154,8 @@ void perfctr_x86_take_interrupts(bool take)
 	u32 before;
 
 	lockdep_assert_irqs_disabled();
+	if (perfctr_pmu.beside)
+		return;
 	if (take && !taken) {
 		before = apic->read(APIC_LVTPC);
 		/* perf always needs its NMI unmasked. */
@@ -157,10 +197,24 @@ notrace bool perfctr_cpu_interrupted_user(void)
 	return IS_ENABLED(CONFIG_X86_64) && object_is_on_stack(&here);
 }
 
+static void sync_raised(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		irq_work_sync(per_cpu_ptr(&raised, cpu));
+}
+
 int perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
 {
 	if (!hears)
 		return -ENODEV;
+	if (perfctr_pmu.beside) {
+		WRITE_ONCE(ihandler, handler);
+		if (!handler)
+			sync_raised();
+		return 0;
+	}
 	if (!handler) {
 		perfctr_probes_unregister(&probe, 1);
 		return 0;
@@ -184,7 +238,20 @@ int __init perfctr_x86_interrupt_init(void)
 	if (GET_APIC_MAXLVT(apic->read(APIC_LVR)) < LVTPC_MAXLVT)
 		return -ENODEV;
 	for_each_possible_cpu(cpu)
-		per_cpu(raised, cpu) = IRQ_WORK_INIT_HARD(do_nothing);
+		per_cpu(raised, cpu) = IRQ_WORK_INIT_HARD(perfctr_pmu.beside ? handle_raised :
+							  do_nothing);
+	if (perfctr_pmu.beside) {
+		err = register_nmi_handler(NMI_LOCAL, before_perf, NMI_FLAG_FIRST,
+					   "perfctr, before perf");
+		if (err)
+			return err;
+		err = register_nmi_handler(NMI_LOCAL, behind_perf, 0, "perfctr");
+		if (err)
+			unregister_nmi_handler(NMI_LOCAL, "perfctr, before perf");
+		mends = !err;
+		hears = !err;
+		return err;
+	}
 	/*
 	 * The handler stays registered while the module is loaded, even if our counters cannot
 	 * interrupt. In NMIs of Intel PT, perf starts counters that we have stopped, and the
@@ -200,14 +267,13 @@ int __init perfctr_x86_interrupt_init(void)
 
 void perfctr_x86_interrupt_exit(void)
 {
-	unsigned int cpu;
-
 	if (!mends)
 		return;
 	mends = false;
 	unregister_nmi_handler(NMI_LOCAL, "perfctr");
-	for_each_possible_cpu(cpu)
-		irq_work_sync(per_cpu_ptr(&raised, cpu));
+	if (perfctr_pmu.beside)
+		unregister_nmi_handler(NMI_LOCAL, "perfctr, before perf");
+	sync_raised();
 }
 
 #else

@@ -37,7 +37,7 @@ static int guest_begins(struct kretprobe_instance *instance, struct pt_regs *reg
 	/* This guest need not be the first one. */
 	if (!regs_return_value(regs)) {
 		WRITE_ONCE(seen, true);
-		begins();
+		begins(false);
 	}
 	return 0;
 }

@@ -26,7 +26,9 @@
 #define PERFCTR_X86_CONTROLS	64	/* the most control registers of a CPU */
 
 #define PERFCTR_X86_NO_CORE	0xffffffffu
-#define PERFCTR_X86_CHANGED	0xfffffffeu	/* no processor has this type: see verify.c */
+/* No processor has these types: see verify.c and beside.c. */
+#define PERFCTR_X86_CHANGED	0xfffffffeu
+#define PERFCTR_X86_LOST	0xfffffffdu
 
 /**
  * struct perfctr_x86_cpu - the counters of a CPU. Only that CPU accesses this structure, with
@@ -49,7 +51,9 @@
  * @ours: we have the counters, and the registers hold what this structure says
  * @load_core: the type of configs that may be loaded, mostly @core. PERFCTR_X86_CHANGED: somebody
  *	else has written to the registers, so no config may be loaded until we take the registers
- *	again or give them back
+ *	again or give them back. PERFCTR_X86_LOST: beside perf, the CPU does not hold all counters
+ *	that it should
+ * @held: beside perf: the counters that this CPU holds: see beside.c
  * @verified: jiffies when the registers were last compared with this structure
  * @froze: the freeze bit was set before we took the counters
  * @overrides: firmware counted when we took the registers, and will get them back
@@ -72,6 +76,7 @@ struct perfctr_x86_cpu {
 	u64 private_mm;
 	u32 core;
 	u32 load_core;
+	u32 held;
 	unsigned long verified;
 	bool tried;
 	u32 bad;
@@ -465,12 +470,20 @@ bool perfctr_cpu_mm_any_given(void);
 bool perfctr_cpu_withhold(unsigned int why, bool withhold);
 void perfctr_cpu_update_permission(void);
 /*
+ * Call this with false before perf may change registers that we hold, and with true afterwards. On
+ * this CPU no state and no session counts in between. Interrupts are off.
+ */
+void perfctr_x86_registers_change(bool ends);
+/*
  * Calls perf's function that zeroes counts which perf has left in this CPU's counters. Call it when
  * perf has no counters any more and we have none yet, with interrupts off.
  */
 void perfctr_x86_clear_perfs(void);
 
 #define PERFCTR_CPU_ONE_SOURCE
+
+bool perfctr_cpu_has_one_source(void);
+
 #define PERFCTR_CPU_SHARED_INLINE	1
 
 /* A mask of the bits that perf's counters have, or 0 if it is not known. Constant after init. */

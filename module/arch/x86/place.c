@@ -11,6 +11,7 @@
 
 #include "arch/cpu.h"
 #include "arch/x86/place.h"
+#include "arch/x86/registers.h"
 
 /**
  * struct placing - the counters that have been placed so far
@@ -76,7 +77,8 @@ static bool give_any(struct placing *p, unsigned int i)
 
 	if (!left)
 		return give_by_moving(p, i);
-	give(p, i, __ffs(fixed ?: left));
+	/* Beside perf, we leave the first counters to perf as long as others are free. */
+	give(p, i, perfctr_pmu.beside ? __fls(left) : __ffs(fixed ?: left));
 	return true;
 }
 

@@ -6,6 +6,7 @@
 #include <asm/cpufeature.h>
 
 #include "arch/x86/amd/amd.h"
+#include "arch/x86/beside.h"
 #include "arch/x86/centaur/c3.h"
 #include "arch/x86/intel/intel.h"
 #include "arch/x86/interrupt.h"
@@ -55,5 +56,6 @@ void __init perfctr_x86_find_counters(void)
 	if (!perfctr_pmu.counters)
 		return;
 	perfctr_pmu.family = families[i].family;
+	perfctr_x86_beside_init();
 	perfctr_pmu.interrupts = perfctr_pmu.interrupts && !perfctr_x86_interrupt_init();
 }

@@ -272,6 +272,13 @@ notrace void perfctr_cpu_update_permission(void)
 	static_call_cond(perfctr_x86_update_pce)(NULL);
 }
 
+notrace void perfctr_x86_registers_change(bool ends)
+{
+	lockdep_assert_irqs_disabled();
+	if (permission_changes)
+		permission_changes(ends);
+}
+
 notrace void perfctr_x86_clear_perfs(void)
 {
 	lockdep_assert_irqs_disabled();
@@ -383,6 +390,7 @@ void perfctr_cpu_permit_exit(void)
 
 void perfctr_cpu_permit_init(void (*changes)(bool ends), void (*hides)(void))
 {
+	permission_changes = changes;
 }
 
 void perfctr_cpu_permit_exit(void)

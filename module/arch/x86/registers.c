@@ -381,9 +381,11 @@ notrace int perfctr_cpu_istart(const struct perfctr_config *config, const u64 *v
 		write_ictr(config->hw[i], value[i - first]);
 	cpu->dirty |= config->imask;
 	cpu->negative |= config->imask;
+	/* Beside perf, a counter may raise an NMI as soon as it is enabled. */
+	WRITE_ONCE(cpu->interrupting, cpu->interrupting | config->imask);
+	barrier();
 	write_image(cpu, image, image->at_load, image->nr);
 	cpu->enabled |= config->imask;
-	cpu->interrupting |= config->imask;
 	let_run(cpu, cpu->running | config->imask);
 	return 0;
 }
@@ -469,6 +471,28 @@ notrace void perfctr_x86_acknowledge(void)
 		write_msr(perfctr_pmu.global_ack, own);
 }
 
+/*
+ * A counter has overflowed if it is not below zero. It stays so until the interrupt of the overflow
+ * has been handled. The status does not tell, because perf may have acknowledged our overflow.
+ *
+ * AMD's driver warns of overflows that are not perf's. So none of our counters may overflow between
+ * this and perf's handler, which stops and starts all counters anyway.
+ */
+notrace bool perfctr_x86_take_overflows(bool before_perf)
+{
+	const struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
+	u32 counters = READ_ONCE(cpu->held) & READ_ONCE(cpu->interrupting), over = 0;
+
+	if (counters && before_perf && perfctr_pmu.stop_before_perf)
+		write_msr(perfctr_pmu.stop_before_perf, 0);
+	for (; counters; counters &= counters - 1)
+		if (!upper_half(__ffs(counters)))
+			over |= counters & -counters;
+	if (over && perfctr_pmu.global_status)
+		write_msr(perfctr_pmu.global_ack, over);
+	return over;
+}
+
 notrace bool perfctr_x86_trace_waits(void)
 {
 	return perfctr_pmu.trace && this_cpu_read(perfctr_x86_cpu.ours) &&
@@ -503,6 +527,8 @@ void perfctr_x86_age(void)
 	/* There may be configs of the clock alone, while somebody else has the counters. */
 	if (!this_cpu_ptr(&perfctr_x86_cpu)->ours)
 		return;
+	if (perfctr_pmu.beside)
+		counters = this_cpu_ptr(&perfctr_x86_cpu)->held;
 	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX)
 		if (upper_half(hw))
 			perfctr_x86_zero(BIT(hw));

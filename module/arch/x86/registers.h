@@ -87,6 +87,11 @@ struct perfctr_x86_known {
  *	0 if nothing counts. Called while neither perf nor this module counts
  * @clear_unused: zeroes counters of this CPU that RDPMC reads although they are not in
  *	perfctr_pmu.counters. NULL: there are no such counters
+ * @beside: returns true if, on this processor, perf does not touch counters of placeholders: see
+ *	beside.c. NULL: it was not tried
+ * @placeholder: an event select that each general counter can count; 0, on Intel, counts nothing
+ * @perf_fixed: returns perf's number of the fixed counter for an event select of perf's, or -1.
+ *	Sets *only if no other counter can count it. NULL: there are no fixed counters
  * @known: events for the trial of counters. A general counter that can count none of them is not
  *	tried
  */
@@ -102,6 +107,9 @@ struct perfctr_x86_family {
 			struct perfctr_cpu_image *image);
 	u32 (*counts)(u64 *value);
 	void (*clear_unused)(void);
+	bool (*beside)(void);
+	u64 placeholder;
+	int (*perf_fixed)(u64 select, bool *only);
 	const struct perfctr_x86_known *known;
 };
 
@@ -159,6 +167,10 @@ struct perfctr_x86_control {
  * @rate_shift: a counter counts at most 2^rate_shift events per second. 0: not known
  * @least_period: least period of i-mode counters
  * @unknown_model: the model is unknown, so only architectural events are counted
+ * @beside: we count beside perf, by counters that we hold: see beside.c. There is no @global_ctrl
+ *	then, and @general also has counters that are perf's
+ * @stop_before_perf: beside perf, the MSR that stops all counters before perf's handler of NMIs.
+ *	0: none has to be stopped
  * @hybrid: CPUs are of several types, and this structure says what all of them have
  * @events: the architectural events that exist, for INFO
  * @event_bits: bits that a control's event may have, beside bits that follow from its other members
@@ -218,6 +230,8 @@ struct perfctr_pmu {
 	unsigned int rate_shift;
 	bool unknown_model;
 	u32 least_period;
+	bool beside;
+	u32 stop_before_perf;
 	bool hybrid;
 	u32 events;
 	u64 event_bits;
@@ -321,6 +335,11 @@ void perfctr_x86_age(void);
  * while none of our counters can overflow.
  */
 void perfctr_x86_acknowledge(void);
+/*
+ * Beside perf, in an NMI, before perf's handler or after it: returns true if an i-mode counter has
+ * overflowed, and acknowledges the overflow, so that perf does not see it.
+ */
+bool perfctr_x86_take_overflows(bool before_perf);
 /* Returns true if this counter is to wait until another one overflows. */
 static inline bool perfctr_x86_waits(const struct perfctr_ctr_control *ctr)
 {

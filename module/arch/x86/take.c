@@ -123,6 +123,9 @@ void perfctr_x86_take_all(void)
 
 	if (cpu->core == PERFCTR_X86_NO_CORE)
 		return;
+	/* We must not take what we do not hold. */
+	if (WARN_ON(perfctr_pmu.beside))
+		return;
 	/* Zero now what perf left, so that a switch need not. */
 	perfctr_x86_clear_perfs();
 	/* On a CPU that joins late, the permission may have changed meanwhile. */

@@ -42,7 +42,15 @@ static void report_changed(struct perfctr_x86_cpu *cpu, u32 msr, u64 is, u64 was
 	cpu->load_core = PERFCTR_X86_CHANGED;
 	perfctr_x86_belong_to_nobody(cpu);
 	if (changed)
-		changed();
+		changed(false);
+}
+
+notrace void perfctr_x86_report_lost(u32 counters)
+{
+	pr_warn_ratelimited("perfctr: CPU %u: perf_events has taken counters 0x%x\n",
+			    smp_processor_id(), counters);
+	if (changed)
+		changed(true);
 }
 
 static bool holds(struct perfctr_x86_cpu *cpu, u32 msr, u64 mask, u64 value)
@@ -69,6 +77,8 @@ bool perfctr_cpu_verify(void)
 		return true;
 	if (cpu->load_core == PERFCTR_X86_CHANGED)
 		return false;
+	if (cpu->load_core == PERFCTR_X86_LOST)
+		return true;
 	if (cpu->verified == now)
 		return true;
 	cpu->verified = now;
@@ -78,7 +88,8 @@ bool perfctr_cpu_verify(void)
 
 		if (value & perfctr_pmu.cascade)
 			changes |= perfctr_pmu.started;
-		if (!control->unused && !holds(cpu, control->msr, ~changes, value & ~changes))
+		if (!control->unused && (!perfctr_pmu.beside || cpu->held & BIT(reg)) &&
+		    !holds(cpu, control->msr, ~changes, value & ~changes))
 			return false;
 	}
 	if (perfctr_pmu.global_ctrl &&

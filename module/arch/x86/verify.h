@@ -16,6 +16,11 @@ void perfctr_x86_verify_init(void);
 /* Call when we have no counters any more. May sleep. */
 void perfctr_x86_verify_exit(void);
 /*
+ * Reports that this CPU does not hold these counters any more, and stops all native counting.
+ * Interrupts are off.
+ */
+void perfctr_x86_report_lost(u32 counters);
+/*
  * Begins to verify the registers of this CPU from time to time. We have its counters, and
  * interrupts are off.
  */

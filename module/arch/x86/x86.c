@@ -19,6 +19,7 @@
 #include <asm/tsc.h>
 
 #include "arch/user.h"
+#include "arch/x86/beside.h"
 #include "arch/x86/claim.h"
 #include "arch/x86/interrupt.h"
 #include "arch/x86/measure.h"
@@ -108,6 +109,16 @@ void perfctr_cpu_prepare(unsigned int cpu)
 	perfctr_x86_shared_forget(cpu);
 	coming->tried = false;
 	perfctr_x86_set_core(coming, cores_differ() ? PERFCTR_X86_NO_CORE : 0);
+	if (!perfctr_pmu.beside)
+		return;
+	perfctr_x86_beside_forget(cpu);
+	coming->ours = false;
+	coming->held = 0;
+	coming->enabled = 0;
+	coming->interrupting = 0;
+	coming->dirty = 0;
+	coming->negative = 0;
+	coming->load_core = PERFCTR_X86_LOST;
 }
 
 void perfctr_cpu_unreserve(unsigned int cpu)
@@ -137,6 +148,11 @@ u64 perfctr_cpu_clock_hz(void)
 	return perfctr_x86_clock_is_kernels() ? NSEC_PER_SEC : (u64)tsc_khz * 1000;
 }
 
+bool perfctr_cpu_has_one_source(void)
+{
+	return !perfctr_pmu.beside;
+}
+
 bool perfctr_cpu_modeless(void)
 {
 	return perfctr_pmu.modeless;
@@ -163,6 +179,8 @@ void perfctr_cpu_info(struct perfctr_kernel_info *info)
 		info->cpu_features |= PERFCTR_FEATURE_HYBRID;
 	if (perfctr_pmu.unknown_model)
 		info->cpu_features |= PERFCTR_FEATURE_UNKNOWN_MODEL;
+	if (perfctr_pmu.beside)
+		info->cpu_features |= PERFCTR_FEATURE_BESIDE;
 	if (perfctr_x86_topdown_metrics())
 		info->cpu_features |= PERFCTR_FEATURE_TOPDOWN;
 	info->topdown = DIV_ROUND_UP(perfctr_x86_topdown_metrics(), PERFCTR_METRICS / 2);
@@ -181,6 +199,8 @@ void perfctr_cpu_reserve(unsigned int cpu)
 	struct perfctr_x86_cpu *coming = per_cpu_ptr(&perfctr_x86_cpu, cpu);
 	u32 core;
 
+	if (perfctr_pmu.beside)
+		perfctr_x86_beside_join(cpu);
 	if (!cores_differ())
 		return;
 	core = perfctr_pmu.family->core();
@@ -287,4 +307,5 @@ void perfctr_cpu_exit(void)
 	perfctr_x86_virt_exit();
 	perfctr_x86_verify_exit();
 	perfctr_x86_interrupt_exit();
+	perfctr_x86_beside_exit();
 }

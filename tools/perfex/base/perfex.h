@@ -21,8 +21,9 @@
 #define IS_RISCV	0
 #endif
 
-/* True if all counters belong either to perf or to the module. */
-#define HAS_ONE_SOURCE	(IS_X86 || IS_PPC)
+/* True if all counters belong either to perf or to the module. @features: of INFO */
+#define HAS_ONE_SOURCE(features)	\
+	((IS_X86 && !((features) & PERFCTR_FEATURE_BESIDE)) || IS_PPC)
 
 /* On x86: the bit of the first fixed counter in perfctr_info.counters */
 #define X86_FIXED	24u

@@ -75,7 +75,7 @@ static void explain_together(const struct run *run, const struct perfctr_info *i
 	needed = perfctr_event_demand(info, ctr, events->n, &there);
 	if (needed > there) {
 		explain("%u events need %s counters, and this processor has %u.\n" EACH_PART, needed,
-			HAS_ONE_SOURCE ? "general-purpose" : "programmable", there);
+			IS_X86 || IS_PPC ? "general-purpose" : "programmable", there);
 	} else if (run->possible && run->refused < events->n) {
 		name_counters(run->possible, counters, sizeof(counters));
 		explain("this processor cannot count these events together: %s can be counted on\n"

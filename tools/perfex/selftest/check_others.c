@@ -180,7 +180,8 @@ static void try_while(const struct machine *m, struct counting *first, const cha
 
 /*
  * Tries to count by perf while the module counts. On x86 and ppc32, either perf or the module has
- * all counters. Elsewhere, perf and the module each take counters as long as any are free.
+ * all counters. Elsewhere, and with PERFCTR_FEATURE_BESIDE, perf and the module each take counters
+ * as long as any are free.
  */
 static bool perf_comes(const struct machine *m)
 {
@@ -188,9 +189,8 @@ static bool perf_comes(const struct machine *m)
 	uint64_t count;
 	bool good = true;
 
-	(void)m;
 	if (start_perf(&c, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS)) {
-		if (HAS_ONE_SOURCE) {
+		if (HAS_ONE_SOURCE(m->info->cpu_features)) {
 			deviates("perf has counters while perfctr has them all, 1 instead of 0");
 			good = false;
 		} else if (!count_loop(&c, &count) || count != EXPECTED) {
@@ -198,7 +198,7 @@ static bool perf_comes(const struct machine *m)
 				 count, EXPECTED);
 			good = false;
 		}
-	} else if (!HAS_ONE_SOURCE || c.error != EBUSY) {
+	} else if (!HAS_ONE_SOURCE(m->info->cpu_features) || c.error != EBUSY) {
 		deviates("perf is refused with error %d (%s) while perfctr counts", c.error,
 			 strerror(c.error));
 		good = false;
@@ -216,7 +216,7 @@ static bool perfctr_comes(const struct machine *m)
 
 	(void)perfctr_event_parse(m->info->cpu_type, "instructions:u", &ctr);
 	if (start(&c, PERFCTR_SOURCE_NATIVE, &ctr)) {
-		if (HAS_ONE_SOURCE) {
+		if (HAS_ONE_SOURCE(m->info->cpu_features)) {
 			deviates("perfctr has counters while perf has them all, 1 instead of 0");
 			good = false;
 		} else if (!count_loop(&c, &count) || count != EXPECTED) {
@@ -224,7 +224,7 @@ static bool perfctr_comes(const struct machine *m)
 				 count, EXPECTED);
 			good = false;
 		}
-	} else if (!HAS_ONE_SOURCE || c.error != EBUSY || c.control.owner != PERFCTR_OWNER_PERF) {
+	} else if (!HAS_ONE_SOURCE(m->info->cpu_features) || c.error != EBUSY || c.control.owner != PERFCTR_OWNER_PERF) {
 		deviates("perfctr is refused with error %d (%s) and owner %u while perf counts",
 			 c.error, strerror(c.error), c.control.owner);
 		good = false;

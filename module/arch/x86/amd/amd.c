@@ -355,6 +355,11 @@ static void amd_clear_unused(void)
 			wrmsr_safe(perfctr + i * distance, 0, 0);
 }
 
+static bool amd_beside(void)
+{
+	return true;
+}
+
 /* Cycles are left out, because three counters of family 15h do not count them. */
 static const struct perfctr_x86_known known[] = {
 	{ .event = INSTRUCTIONS, .per_turn = 2 },
@@ -369,5 +374,7 @@ const struct perfctr_x86_family perfctr_amd = {
 	.compile = perfctr_x86_evntsel_compile,
 	.counts = perfctr_x86_evntsel_counts,
 	.clear_unused = amd_clear_unused,
+	.beside = amd_beside,
+	.placeholder = INSTRUCTIONS,
 	.known = known,
 };

@@ -327,10 +327,7 @@ static void __init describe_fixed(void)
 			.start_mask = GENMASK_ULL(intel.width - 1, 0),
 			.reg = reg,
 			.stop = 0xfULL << FIXED_BITS * i,
-			/*
-			 * Programs for perfctr 2.6 pass a whole event select, which has this bit
-			 * set.
-			 */
+			/* perfctr 2.6's programs pass a whole event select, with this bit set. */
 			.enable = EVNTSEL_EN,
 		};
 		perfctr_x86_rdpmc[PERFCTR_X86_FIXED + i] = RDPMC_FIXED + i;
@@ -595,5 +592,7 @@ const struct perfctr_x86_family perfctr_intel = {
 	.compile = intel_compile,
 	.counts = intel_counts,
 	.clear_unused = intel_clear_unused,
+	.beside = perfctr_intel_beside,
+	.perf_fixed = perfctr_intel_perf_fixed,
 	.known = known,
 };

@@ -12,8 +12,9 @@ static const struct perfctr_ctr_control own_way[] = {
 
 static unsigned int heard;
 
-static void hear(void)
+static void hear(bool lost)
 {
+	ck_assert(!lost);
 	heard++;
 }
 

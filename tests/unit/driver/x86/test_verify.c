@@ -14,8 +14,9 @@ static const struct perfctr_ctr_control gp[] = {
 
 static unsigned int heard;
 
-static void hear(void)
+static void hear(bool lost)
 {
+	ck_assert(!lost);
 	ck_assert(shim_irqs_off);
 	heard++;
 }

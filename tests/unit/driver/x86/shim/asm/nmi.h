@@ -19,6 +19,8 @@ void release_evntsel_nmi(unsigned int msr);
 
 typedef int (*nmi_handler_t)(unsigned int type, struct pt_regs *regs);
 
+#define NMI_FLAG_FIRST 1
+
 int register_nmi_handler(unsigned int type, nmi_handler_t handler, unsigned long flags,
 			 const char *name);
 void unregister_nmi_handler(unsigned int type, const char *name);

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Holds counters of a CPU beside perf. For each counter that we hold, perf has a placeholder: a
+ * pinned event of that CPU which perf never starts. So perf gives the counter to nobody else, and
+ * never writes its control register. Perf's other counters, its interrupt and its global control
+ * stay perf's.
+ *
+ * Two functions of perf's PMU are hooked while we hold any counter. Our add() keeps placeholders
+ * stopped when perf schedules the events of a CPU anew, and gives events of others a counter that
+ * we do not hold. Our pmu_enable() finds out whether perf has moved or removed a placeholder or has
+ * written to its counter. Both run before any instruction of user mode can be counted wrong.
+ *
+ * Counters have perf's numbers here: struct hw_perf_event.idx.
+ */
+#ifndef PERFCTR_BESIDE_H
+#define PERFCTR_BESIDE_H
+
+#include <linux/perf_event.h>
+#include <linux/types.h>
+
+#define PERFCTR_BESIDE_MAX	32	/* counters from this number on are perf's */
+#define PERFCTR_BESIDE_NONE	(-2)	/* no counter is free */
+#define PERFCTR_BESIDE_ANY	(-1)	/* perf may choose */
+
+/**
+ * struct perfctr_beside - a PMU of perf's, and what the driver does about it; constant after init
+ * @type: type of a placeholder's event
+ * @config: a placeholder's event, which any counter that we may hold can count
+ * @place: returns a counter for an event that is not ours, whose number is not in @taken. Returns
+ *	PERFCTR_BESIDE_NONE if the event must wait, or PERFCTR_BESIDE_ANY. Called on the CPU with
+ *	interrupts off
+ * @changes: called on the CPU with interrupts off, with false before perf may change registers of
+ *	counters that we hold, and with true afterwards. Nobody may count by them in between
+ * @found: called between these two calls, if perf has done something to counters that we hold.
+ *	@lost: the CPU does not hold them any more. @idle: of these, those that perf does not use
+ *	now. @written: perf has written to the values of these counters, which we still hold
+ */
+struct perfctr_beside {
+	u32 type;
+	u64 config;
+	int (*place)(const struct perf_event *event, u64 taken);
+	void (*changes)(bool ends);
+	void (*found)(u32 lost, u32 idle, u32 written);
+};
+
+/*
+ * Finds the PMU. Returns 0, or an error if perf has no such PMU. Changes no register. May sleep.
+ * *beside must stay as it is until the module is unloaded.
+ */
+int perfctr_beside_init(const struct perfctr_beside *beside);
+
+/*
+ * Call the functions below in a context that may sleep. The caller serializes them, and holds the
+ * CPU hotplug lock or is a hotplug callback.
+ */
+
+/*
+ * Holds these counters on an online CPU, too. Returns 0, -EBUSY if perf has one of them,
+ * -EOPNOTSUPP if a guest has all counters, or -ENOMEM. After an error, the CPU may hold some of
+ * them.
+ */
+int perfctr_beside_hold(unsigned int cpu, u32 counters);
+/* Does not hold these counters of this CPU any more. The CPU may be offline. */
+void perfctr_beside_release(unsigned int cpu, u32 counters);
+/* Removes the hooks. Call this when no CPU holds a counter. */
+void perfctr_beside_unhook(void);
+/*
+ * Waits until no hook runs. Call this before the module is unloaded. Returns false if somebody else
+ * has hooked the same functions after us, so that the module must stay.
+ */
+bool perfctr_beside_exit(void);
+
+/* Returns the counters that the CPU holds. */
+u32 perfctr_beside_held(unsigned int cpu);
+
+#endif /* PERFCTR_BESIDE_H */

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Takes the place of arch/x86/beside.c and intel/beside.c. The model of perf_events has no struct pmu, so no
+ * modelled machine counts beside perf; the guests do (tests/guest/suites/test_sharing_held.c).
+ */
+#include <check.h>
+
+#include "arch/x86/beside.h"
+#include "arch/x86/intel/intel.h"
+
+void perfctr_x86_beside_init(void)
+{
+}
+
+void perfctr_x86_beside_exit(void)
+{
+}
+
+int perfctr_x86_beside_hold(u32 counters)
+{
+	(void)counters;
+	ck_abort_msg("held beside perf");
+}
+
+u32 perfctr_x86_beside_held(void)
+{
+	ck_abort_msg("held beside perf");
+}
+
+void perfctr_x86_beside_join(unsigned int cpu)
+{
+	(void)cpu;
+	ck_abort_msg("held beside perf");
+}
+
+void perfctr_x86_beside_keep(u32 counters)
+{
+	(void)counters;
+	ck_abort_msg("kept beside perf");
+}
+
+void perfctr_x86_beside_stop_others(u32 counters)
+{
+	(void)counters;
+	ck_abort_msg("stopped beside perf");
+}
+
+void perfctr_x86_beside_forget(unsigned int cpu)
+{
+	(void)cpu;
+	ck_abort_msg("forgotten beside perf");
+}
+
+bool perfctr_x86_beside_has_lost(void)
+{
+	ck_abort_msg("lost beside perf");
+}
+
+void perfctr_x86_beside_take(void)
+{
+	ck_abort_msg("taken beside perf");
+}
+
+bool perfctr_intel_beside(void)
+{
+	return false;
+}
+
+int perfctr_intel_perf_fixed(u64 select, bool *only)
+{
+	(void)select;
+	*only = false;
+	ck_abort_msg("an event beside perf");
+}
