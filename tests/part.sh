@@ -311,6 +311,21 @@ run_part() { # name
 		esac
 		# shellcheck disable=SC2086 # words
 		run_tests "$machine --icount --smp $smp" $subjects ;;
+	beside-*)
+		# Our own counters while perf has others. The NMI watchdog is one of its users.
+		machine_of "${1#beside-}"
+		# Tests count by more counters at once than we have if the usual number is left to perf.
+		left=-1
+		case $machine in
+		icelake*) left=0 ;;
+		zen*) left=1 ;;
+		esac
+		way="env BESIDE=$left WATCHDOG=y"
+		subjects='exact overflow sharing guarded'
+		[ -z "$full" ] ||
+			subjects="$core behaviours reader width sharing guarded lib meter tracee cpus attach record noise"
+		# shellcheck disable=SC2086 # words
+		run_tests "$machine --icount --smp $smp" $subjects ;;
 	kvm-*)
 		# Guests of KVM's on the machine: natively, through perf, and, since 7.2, guests that
 		# have the counters for themselves

@@ -424,7 +424,7 @@ static const char *what_is_missing(uint64_t what)
 	if ((what & NEED_SHARED) && guest.nprogrammable < 4)
 		return "perf_events keeps the few counters from users";
 	if ((what & NEED_FIXED) &&
-	    (has_one_source() || (info->counters & 5) != 5))
+	    (is_x86() || is_ppc() || (info->counters & 5) != 5))
 		return "no fixed counters";
 	if ((what & NEED_UNFILTERED) && (info->cpu_features & PERFCTR_FEATURE_FILTER_FIXED))
 		return "the fixed counters filter";
@@ -445,9 +445,9 @@ static const char *what_is_missing(uint64_t what)
 		return "a kernel without namespaces";
 	if ((what & NEED_BESIDE) && has_one_source() && !guest.shared)
 		return "perf_events has all counters or none";
-	if ((what & NEED_NARROW) && has_one_source())
+	if ((what & NEED_NARROW) && (is_x86() || is_ppc()))
 		return "counters are as wide as they are";
-	if ((what & NEED_TLB_NAMES) && has_one_source())
+	if ((what & NEED_TLB_NAMES) && (is_x86() || is_ppc()))
 		return "no names for events of TLBs";
 	if ((what & NEED_TLB_NAMES) && is_arm64())
 		return "this emulated processor counts no misses of TLBs";
@@ -478,6 +478,8 @@ static const char *what_is_missing(uint64_t what)
 	    info->cpu_type != PERFCTR_X86_INTEL_NHLM && info->cpu_type != PERFCTR_X86_INTEL_WSTMR &&
 	    info->cpu_type != PERFCTR_X86_INTEL_ARCH)
 		return "no event has a register of its own";
+	if ((what & NEED_EXTRA) && is_beside())
+		return "events with a register of their own are perf's";
 	if ((what & NEED_ALIKE) && (info->cpu_features & PERFCTR_FEATURE_HYBRID))
 		return "CPUs of several types";
 	if ((what & NEED_HYBRID) &&

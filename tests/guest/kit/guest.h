@@ -154,10 +154,16 @@ static inline unsigned int first_counter(void)
 	return is_p4() ? 12 : 0;
 }
 
+/* We count by some counters of perf's PMU, while perf counts by others. */
+static inline bool is_beside(void)
+{
+	return guest.info.cpu_features & PERFCTR_FEATURE_BESIDE;
+}
+
 /* perf has all counters or none, and so have we. */
 static inline bool has_one_source(void)
 {
-	return is_x86() || is_ppc();
+	return (is_x86() && !is_beside()) || is_ppc();
 }
 
 /* Of i-mode counters */

@@ -20,6 +20,9 @@ struct takings {
 	int fds[CPUS_MAX][PROGRAMMABLE_MAX];
 };
 
+/* Beside perf on x86, waits until what was counted before has left no counter held: a second. */
+void until_given_back(void);
+
 /* Lets perf have up to @each counters of every CPU from @first on. */
 void take(struct takings *takings, unsigned int first, unsigned int each);
 void give(struct takings *takings);
@@ -30,5 +33,7 @@ void perf_gets_all(void);
 
 /* The tests of test_sharing_hotplug.c, which test_sharing.c calls */
 void sharing_hotplug(void);
+/* The tests of test_sharing_held.c, likewise */
+void sharing_held(void);
 
 #endif

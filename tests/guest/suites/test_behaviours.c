@@ -428,11 +428,16 @@ START_TEST(rdpmc_of_nothing)
 	for (i = 0; i < 32; i++) {
 		unsigned int fixed = (1u << 30) + i;
 
-		ck_assert_int_eq(read_operand(i), i < FIXED && (guest.info.counters >> i & 1));
+		if (!is_beside() || guest.info.counters >> i & 1)
+			ck_assert_int_eq(read_operand(i), i < FIXED && (guest.info.counters >> i & 1));
+		/* Beside perf, perf has the fixed counters, and others. */
+		if (is_beside())
+			continue;
 		ck_assert_int_eq(read_operand(fixed), guest.info.counters >> FIXED >> i & 1);
 		there += (guest.info.counters >> i & 1);
 	}
-	ck_assert_int_eq((int)there, __builtin_popcountll(guest.info.counters));
+	if (!is_beside())
+		ck_assert_int_eq((int)there, __builtin_popcountll(guest.info.counters));
 	/* Of a Pentium 4 bit 31 is a faster read, of 32 bits. */
 	for (i = 0; i < sizeof(nothing) / sizeof(nothing[0]); i++)
 		ck_assert_msg(read_operand(nothing[i]) == (is_p4() && nothing[i] == 1u << 31),

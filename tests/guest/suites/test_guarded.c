@@ -219,13 +219,19 @@ static void read_registers(const struct stage *stage, uint64_t *value)
 		value[i] = read_register(stage->regs[i]);
 }
 
+/* Beside perf, the others are perf's. */
+static bool is_ours(unsigned int n)
+{
+	return !is_beside() || (guest.info.counters >> n & 1);
+}
+
 static void find_registers(struct stage *stage)
 {
 	unsigned int n;
 
 	stage->nregs = 0;
 	for (n = 0; n < REGISTERS; n++)
-		if (n != TIME_REGISTER && may_read_register(n))
+		if (n != TIME_REGISTER && is_ours(n) && may_read_register(n))
 			stage->regs[stage->nregs++] = n;
 }
 

@@ -43,7 +43,9 @@ static unsigned int readable_registers(void)
 	unsigned int n, readable = 0;
 
 	for (n = 0; n < REGISTERS; n++)
-		if (n != TIME_REGISTER && may_read_register(n))
+		/* Beside perf, the others are perf's. */
+		if (n != TIME_REGISTER && may_read_register(n) &&
+		    (!is_beside() || (guest.info.counters >> n & 1)))
 			readable |= 1u << n;
 	return readable;
 }
@@ -508,7 +510,7 @@ void guarded_registers(void)
 	run_policy(sibling_reads_none, both | AS_USER);
 	run_policy(sibling_of_who_unmaps_reads_none, both | AS_USER);
 #elif defined(__x86_64__) || defined(__i386__)
-	run_policy(child_from_before_reads_none, both | NEED_PERF | LOG_MODULE);
+	run_policy(child_from_before_reads_none, both | NEED_PERF | NEED_NO_BESIDE | LOG_MODULE);
 	run_policy(readable_after_seccomp, both);
 	run_policy(readable_after_text_patching, both);
 	run_policy(readable_while_text_is_patched, both);

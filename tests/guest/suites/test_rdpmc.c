@@ -677,16 +677,16 @@ int main(int argc, char **argv)
 	}
 	guest_begin("rdpmc", NULL);
 	run(before_a_claim, 0);
-	run(before_during_and_after, 0);
-	run(mapped_during, 0);
-	run(beside_io_uring, 0);
-	run(another_has_the_claim, 0);
+	run(before_during_and_after, NEED_NO_BESIDE);
+	run(mapped_during, NEED_NO_BESIDE);
+	run(beside_io_uring, NEED_NO_BESIDE);
+	run(another_has_the_claim, NEED_NO_BESIDE);
 	run(after_exec, 0);
 	run(watchdog, 0);
 	run(perf_comes_and_goes, 0);
 	run(perf_comes_and_goes_beside, NEED_SMP);
 	run(what_perf_left_is_cleared_before, NEED_SMP);
-	run(the_kernel_leaves_registers_alone, 0);
+	run(the_kernel_leaves_registers_alone, NEED_NO_BESIDE);
 	rdpmc_late();
 	return guest_end();
 }

@@ -221,9 +221,9 @@ END_TEST
 
 void rdpmc_late(void)
 {
-	run(late_reader_is_given_time, 0);
-	run(no_reader_no_wait, 0);
-	run(claimed_again_meanwhile, 0);
+	run(late_reader_is_given_time, NEED_NO_BESIDE);
+	run(no_reader_no_wait, NEED_NO_BESIDE);
+	run(claimed_again_meanwhile, NEED_NO_BESIDE);
 	run(descendants_survive_the_end, 0);
 	run(clock_is_forbidden, 0);
 	run(clock_is_forbidden_by_seccomp, 0);

@@ -193,6 +193,7 @@ START_TEST(perf_has_all)
 	struct perfctr_read before, after;
 	int fd = open_self();
 
+	until_given_back();
 	control_init(&clock);
 	clock.tsc_on = 1;
 	set_control(fd, &clock);
@@ -228,13 +229,16 @@ START_TEST(perf_has_most)
 	unsigned int turn;
 	int fd = open_self();
 
+	until_given_back();
 	control_init(&control);
 	control_add(&control, EV_INSTRUCTIONS);
 	control_add(&control, EV_DTLB_STORE_MISSES);
 	set_control(fd, &control);
 	exact_once(fd);
 	take(&takings, 0, PROGRAMMABLE_MAX);
-	ck_assert_uint_eq(takings.n[0], guest.nprogrammable - 2);
+	ck_assert_uint_ge(takings.n[0], guest.nprogrammable - 2);
+	if (!is_beside())
+		ck_assert_uint_eq(takings.n[0], guest.nprogrammable - 2);
 
 	more = control;
 	control_add(&more, EV_ITLB_LOAD_MISSES);
@@ -265,10 +269,14 @@ START_TEST(perf_has_all_of_another_cpu)
 	struct takings takings;
 	int fd = open_self();
 
+	until_given_back();
 	pin_self(0);
 	take(&takings, 1, PROGRAMMABLE_MAX);
 	ck_assert_uint_eq(takings.n[0], 0);
-	ck_assert_uint_eq(takings.n[1], guest.nprogrammable);
+	if (is_beside())
+		ck_assert_uint_ge(takings.n[1], guest.nprogrammable);
+	else
+		ck_assert_uint_eq(takings.n[1], guest.nprogrammable);
 	ck_assert_int_eq(try_control(fd, &control), -EBUSY);
 	ck_assert_uint_eq(control.owner, PERFCTR_OWNER_PERF);
 	ck_assert_uint_eq(control.refused, 0);
@@ -289,9 +297,11 @@ static void count_much(int fd)
 	control_init(&control);
 	control_add(&control, EV_INSTRUCTIONS);
 	control_add(&control, EV_CYCLES);
-	control_add(&control, EV_DTLB_LOAD_MISSES);
-	control_add(&control, EV_DTLB_STORE_MISSES);
-	control_add(&control, EV_ITLB_LOAD_MISSES);
+	if (guest.nprogrammable > 4) {
+		control_add(&control, EV_DTLB_LOAD_MISSES);
+		control_add(&control, EV_DTLB_STORE_MISSES);
+		control_add(&control, EV_ITLB_LOAD_MISSES);
+	}
 	if (try_control(fd, &control))
 		_exit(1);
 }
@@ -639,7 +649,8 @@ int main(void)
 	GUEST_RUN(instret_while_perf_comes_and_goes, NEED_FIXED | NEED_UNFILTERED | NEED_PERF);
 	GUEST_RUN(instret_after_perf, NEED_FIXED | NEED_UNFILTERED | NEED_PERF);
 	GUEST_RUN(perf_has_all, NEED_COUNTERS | NEED_BESIDE | NEED_PERF);
-	GUEST_RUN(perf_has_most, NEED_COUNTERS | NEED_BESIDE | NEED_PERF);
+	if (!is_beside() || guest.nprogrammable >= 4)
+		GUEST_RUN(perf_has_most, NEED_COUNTERS | NEED_BESIDE | NEED_PERF);
 	GUEST_RUN(perf_has_all_of_another_cpu, NEED_COUNTERS | NEED_BESIDE | NEED_PERF | NEED_SMP);
 	GUEST_RUN(given_back_after_unlink, NEED_COUNTERS | NEED_BESIDE | NEED_PERF);
 	GUEST_RUN(given_back_after_stop, NEED_COUNTERS | NEED_BESIDE | NEED_PERF);
@@ -647,6 +658,7 @@ int main(void)
 	GUEST_RUN(given_back_after_kill, NEED_COUNTERS | NEED_BESIDE | NEED_PERF);
 	GUEST_RUN(given_back_after_refusal, NEED_COUNTERS | NEED_BESIDE | NEED_PERF);
 	sharing_hotplug();
+	sharing_held();
 	GUEST_RUN(not_unloaded_while_counting, LOG_MODULE);
 	GUEST_RUN(not_unloaded_with_a_handle, LOG_MODULE);
 	GUEST_RUN(not_unloaded_with_a_map, LOG_MODULE);

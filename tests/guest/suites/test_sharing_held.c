@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Beside perf (the module's parameter beside): which counters we hold, what perf can do meanwhile, who reads what, and
+ * what happens if perf takes a counter that we hold.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kit/counting.h"
+#include "kit/guest.h"
+#include "kit/loops.h"
+#include "kit/perfside.h"
+#include "suites/sharing.h"
+
+#define WATCHDOG "/proc/sys/kernel/nmi_watchdog"
+#define THRESHOLD "/proc/sys/kernel/watchdog_thresh"
+
+static unsigned int perf_could_take(void)
+{
+	struct takings takings;
+
+	take(&takings, 0, PROGRAMMABLE_MAX);
+	give(&takings);
+	return takings.n[0];
+}
+
+/* A control of so many counters; the first counts instructions. */
+static struct perfctr_control control_of_many(unsigned int n)
+{
+	struct perfctr_control control = control_of(EV_INSTRUCTIONS);
+
+	while (--n)
+		control_add(&control, EV_CYCLES);
+	return control;
+}
+
+/* Perf has what the controls do not need, and what they needed a second after they are gone. */
+START_TEST(only_what_controls_need)
+{
+	struct perfctr_control control;
+	unsigned int all, n;
+	int fd = open_self();
+
+	until_given_back();
+	all = perf_could_take();
+	ck_assert_uint_ge(all, guest.nprogrammable);
+	for (n = 1; n <= guest.nprogrammable; n++) {
+		control = control_of_many(n);
+		set_control(fd, &control);
+		ck_assert_uint_eq(perf_could_take(), all - n);
+		exact_once(fd);
+	}
+	control = control_of_many(1);
+	set_control(fd, &control);
+	until_given_back();
+	exact_once(fd);
+	ck_assert_uint_eq(perf_could_take(), all - 1);
+	exact_once(fd);
+	unlink_self(fd);
+	until_given_back();
+	ck_assert_uint_eq(perf_could_take(), all);
+}
+END_TEST
+
+/* A counter that perf needs for somebody is refused, and all is as it was. */
+START_TEST(refused_what_perf_has)
+{
+	struct perfctr_control one = control_of_many(1), all = control_of_many(guest.nprogrammable);
+	struct takings takings;
+	int fd = open_self();
+
+	until_given_back();
+	set_control(fd, &one);
+	take(&takings, 0, PROGRAMMABLE_MAX);
+	ck_assert_uint_gt(takings.n[0], 0);
+	all.source = PERFCTR_SOURCE_NATIVE;
+	ck_assert_int_eq(try_control(fd, &all), -EBUSY);
+	ck_assert_uint_eq(all.owner, PERFCTR_OWNER_PERF);
+	exact_once(fd);
+	/* It is loaded anew on each CPU. */
+	pin_self(1);
+	exact_once(fd);
+	pin_self(0);
+	exact_once(fd);
+	give(&takings);
+	set_control(fd, &all);
+	exact_once(fd);
+	unlink_self(fd);
+}
+END_TEST
+
+/*
+ * An event of perf's that is older than ours, pinned, and counts a CPU comes first. We lose our counters, are told so, and
+ * keep what was counted. The event counts.
+ */
+START_TEST(lost_to_an_older_pinned_event)
+{
+	struct perfctr_control control = control_of_many(guest.nprogrammable);
+	int perf[PROGRAMMABLE_MAX], fd = open_self();
+	struct perfctr_read before, rd, later;
+	struct perf_event_attr attr;
+	unsigned int n, i, all;
+	uint64_t counted;
+
+	pin_self(0);
+	until_given_back();
+	all = perf_could_take();
+	perf_attr_init(&attr, EV_INSTRUCTIONS);
+	attr.type = PERF_TYPE_RAW;
+	attr.config = own_event(EV_INSTRUCTIONS);
+	attr.pinned = 1;
+	attr.disabled = 1;
+	/* One may have the fixed counter. */
+	for (n = 0; n <= all - guest.nprogrammable + 1; n++)
+		ck_ok(perf[n] = perf_open(&attr, -1, 0, -1));
+	control.source = PERFCTR_SOURCE_NATIVE;
+	set_control(fd, &control);
+	for (i = 0; i < n; i++) {
+		exact_once(fd);
+		read_all(fd, &before);
+		ck_ok(ioctl(perf[i], PERF_EVENT_IOC_ENABLE, 0));
+		if (try_read(fd, &rd))
+			break;
+	}
+	ck_assert_uint_lt(i, n);
+	ck_assert_uint_eq(rd.error, PERFCTR_ERROR_LOST);
+	ck_assert_uint_ge(rd.sum[0], before.sum[0]);
+	ck_assert_uint_lt(rd.sum[0], before.sum[0] + 10000);
+	body_spin(LOOPS);
+	ck_assert_int_eq(try_read(fd, &later), -EIO);
+	ck_assert_mem_eq(&later, &rd, sizeof(rd));
+	counted = perf_read_one(perf[i]);
+	ck_assert_uint_ne(counted, UINT64_MAX);
+	body_spin(LOOPS);
+	ck_assert_uint_ge(perf_read_one(perf[i]), counted + BODY_SPIN(LOOPS));
+	/* Not while perf has them */
+	until_given_back();
+	ck_assert_int_eq(try_control(fd, &control), -EBUSY);
+	ck_assert_uint_eq(control.owner, PERFCTR_OWNER_PERF);
+	perf_give_counters(perf, n);
+	set_control(fd, &control);
+	exact_once(fd);
+	/* Registers can be read in user mode again. */
+	ck_assert(!page_asks(map_page(fd), 0));
+	unlink_self(fd);
+}
+END_TEST
+
+static uint64_t nmis_of_cpu_0(void)
+{
+	char text[16384], *at;
+
+	ck_assert_int_gt(read_text("/proc/interrupts", text, sizeof(text)), 0);
+	at = strstr(text, "NMI:");
+	ck_assert_ptr_nonnull(at);
+	return strtoull(at + 4, NULL, 10);
+}
+
+/* The watchdog ticks while we hold all that we may, and is turned off and on meanwhile. */
+START_TEST(watchdog_ticks)
+{
+	struct perfctr_control control = control_of_many(guest.nprogrammable);
+	char before[16], threshold[16];
+	int fd = open_self();
+	uint64_t nmis, until;
+	unsigned int turn;
+
+	ck_assert_int_gt(read_text(WATCHDOG, before, sizeof(before)), 0);
+	ck_assert_int_gt(read_text(THRESHOLD, threshold, sizeof(threshold)), 0);
+	pin_self(0);
+	ck_ok(write_text(THRESHOLD, "1"));
+	for (turn = 0; turn < 2; turn++) {
+		ck_ok(write_text(WATCHDOG, "0"));
+		ck_ok(write_text(WATCHDOG, "1"));
+		set_control(fd, &control);
+		nmis = nmis_of_cpu_0();
+		for (until = now_ns() + 3000000000ull; now_ns() < until;)
+			exact_once(fd);
+		ck_assert_uint_gt(nmis_of_cpu_0(), nmis);
+		/* The second time it comes back while we hold our counters. */
+	}
+	unlink_self(fd);
+	ck_ok(write_text(WATCHDOG, before));
+	ck_ok(write_text(THRESHOLD, threshold));
+}
+END_TEST
+
+#if defined(__x86_64__) || defined(__i386__)
+static uint64_t rdpmc(unsigned int i)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("rdpmc" : "=a" (low), "=d" (high) : "c" (i));
+	return (uint64_t)high << 32 | low;
+}
+#else
+static uint64_t rdpmc(unsigned int i)
+{
+	(void)i;
+	return 0;
+}
+#endif
+
+/*
+ * A process of another user that has a mapped event of perf's may read registers. It sees none of our counts, although
+ * both run on one CPU in turn.
+ */
+START_TEST(mapped_events_show_nothing)
+{
+	struct perfctr_control control = control_of_many(guest.nprogrammable);
+	volatile bool *stop = shared_alloc(sizeof(*stop));
+	volatile uint64_t *seen = shared_alloc(sizeof(*seen));
+	const unsigned int counters = guest.info.counters;
+	int fd = open_self();
+	unsigned int turn;
+	pid_t child;
+
+	pin_self(0);
+	set_control(fd, &control);
+	ck_ok(child = fork());
+	if (!child) {
+		struct perf_event_attr attr;
+		unsigned int i;
+		int perf;
+
+		perf_attr_init(&attr, EV_INSTRUCTIONS);
+		perf = perf_open(&attr, 0, -1, -1);
+		if (perf < 0 || mmap(NULL, PAGE_SIZE, PROT_READ, MAP_SHARED, perf, 0) == MAP_FAILED)
+			_exit(1);
+		become(STRANGER_UID);
+		while (!*stop) {
+			for (i = 0; i < 24; i++)
+				if (counters >> i & 1)
+					*seen |= rdpmc(i);
+			sched_yield();
+		}
+		_exit(0);
+	}
+	for (turn = 0; turn < 1000; turn++) {
+		exact_once(fd);
+		sched_yield();
+	}
+	*stop = true;
+	expect_exit(child, 0);
+	ck_assert_uint_eq(*seen, 0);
+	unlink_self(fd);
+}
+END_TEST
+
+/*
+ * On Zen, an event that needs two counters makes perf assign all counters anew. We lose ours, are told so, and keep what
+ * was counted. Perf counts right.
+ */
+#define CODE_FLOPS 0x003
+
+START_TEST(lost_to_a_pair)
+{
+	struct perfctr_control control = control_of_many(1);
+	struct perf_event_attr plain, pair = { .type = PERF_TYPE_RAW, .size = sizeof(pair),
+		.config = CODE_FLOPS | 0xff00, .exclude_kernel = 1, .exclude_hv = 1 };
+	struct perfctr_read before, rd;
+	int fd = open_self(), first, second;
+	char watchdog[16];
+
+	/* With the watchdog there are too few counters for the pair. */
+	ck_assert_int_gt(read_text(WATCHDOG, watchdog, sizeof(watchdog)), 0);
+	ck_ok(write_text(WATCHDOG, "0"));
+	pin_self(0);
+	until_given_back();
+	control.source = PERFCTR_SOURCE_NATIVE;
+	set_control(fd, &control);
+	perf_attr_init(&plain, EV_INSTRUCTIONS);
+	ck_ok(first = perf_open(&plain, 0, -1, -1));
+	exact_once(fd);
+	read_all(fd, &before);
+	ck_ok(second = perf_open(&pair, 0, -1, -1));
+	body_spin(LOOPS);
+	ck_assert_int_eq(try_read(fd, &rd), -EIO);
+	ck_assert_uint_eq(rd.error, PERFCTR_ERROR_LOST);
+	ck_assert_uint_ge(rd.sum[0], before.sum[0]);
+	ck_assert_uint_lt(rd.sum[0], before.sum[0] + 1000000);
+	close(second);
+	close(first);
+	/* A new control begins anew. Those who counted may still be on their way out. */
+	until_given_back();
+	set_control(fd, &control);
+	exact_once(fd);
+	unlink_self(fd);
+	ck_ok(write_text(WATCHDOG, watchdog));
+}
+END_TEST
+
+void sharing_held(void)
+{
+	if (!is_beside())
+		return;
+	GUEST_RUN(only_what_controls_need, NEED_COUNTERS | NEED_PERF);
+	GUEST_RUN(refused_what_perf_has, NEED_COUNTERS | NEED_PERF | NEED_SMP);
+	GUEST_RUN(lost_to_an_older_pinned_event,
+		  NEED_COUNTERS | NEED_PERF | NEED_USER_READ | LOG_MODULE);
+	GUEST_RUN(watchdog_ticks, NEED_COUNTERS | NEED_PERF);
+	GUEST_RUN(mapped_events_show_nothing, NEED_COUNTERS | NEED_PERF | NEED_USER_READ);
+	if (is_amd() && guest.info.cpu_type >= PERFCTR_X86_AMD_ZEN)
+		GUEST_RUN(lost_to_a_pair, NEED_COUNTERS | NEED_PERF | LOG_MODULE);
+}
