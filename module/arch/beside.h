@@ -5,7 +5,7 @@
  * never writes its control register. Perf's other counters, its interrupt and its global control
  * stay perf's.
  *
- * Two functions of perf's PMU are hooked while we hold any counter. Our add() keeps placeholders
+ * Functions of perf's PMU are hooked while we hold any counter. Our add() keeps placeholders
  * stopped when perf schedules the events of a CPU anew, and gives events of others a counter that
  * we do not hold. Our pmu_enable() finds out whether perf has moved or removed a placeholder or has
  * written to its counter. Both run before any instruction of user mode can be counted wrong.

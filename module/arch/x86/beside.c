@@ -85,6 +85,25 @@ static void report_loss(struct irq_work *work)
 	perfctr_x86_report_lost(counters);
 }
 
+/* Zeroes the control register of a counter that we hold or have lost. */
+static notrace void stop_counter(struct perfctr_x86_cpu *cpu, unsigned int hw)
+{
+	u32 reg = perfctr_pmu.ctr[hw].reg;
+
+	write_msr(perfctr_pmu.control[reg].msr, 0);
+	cpu->control[reg] = 0;
+}
+
+/* These counters are not ours any more. */
+static notrace void forget_counters(struct perfctr_x86_cpu *cpu, u32 counters)
+{
+	cpu->held &= ~counters;
+	cpu->enabled &= ~counters;
+	cpu->interrupting &= ~counters;
+	cpu->dirty &= ~counters;
+	cpu->negative &= ~counters;
+}
+
 /*
  * Runs in perf's pmu_enable(). Nobody counts on this CPU now. A counter that perf has taken has
  * perf's control already. A counter that is free may still have ours.
@@ -104,17 +123,13 @@ static notrace void found(u32 lost, u32 idle, u32 written)
 		return;
 	for (left = lost; left; left &= left - 1) {
 		hw = __ffs(left);
+		cpu->control[perfctr_pmu.ctr[hw].reg] = 0;
 		if (idle & BIT(hw)) {
-			write_msr(perfctr_pmu.control[perfctr_pmu.ctr[hw].reg].msr, 0);
+			stop_counter(cpu, hw);
 			write_ctr(hw, 0);
 		}
-		cpu->control[perfctr_pmu.ctr[hw].reg] = 0;
 	}
-	cpu->held &= ~lost;
-	cpu->enabled &= ~lost;
-	cpu->interrupting &= ~lost;
-	cpu->dirty &= ~lost;
-	cpu->negative &= ~lost;
+	forget_counters(cpu, lost);
 	cpu->load_core = PERFCTR_X86_LOST;
 	perfctr_x86_belong_to_nobody(cpu);
 	WRITE_ONCE(any_lost, true);
@@ -182,18 +197,10 @@ void perfctr_x86_beside_stop_others(u32 counters)
 	u32 others = cpu->held & ~counters, left;
 
 	lockdep_assert_irqs_disabled();
-	for (left = others; left; left &= left - 1) {
-		u32 reg = perfctr_pmu.ctr[__ffs(left)].reg;
-
-		write_msr(perfctr_pmu.control[reg].msr, 0);
-		cpu->control[reg] = 0;
-	}
+	for (left = others; left; left &= left - 1)
+		stop_counter(cpu, __ffs(left));
 	perfctr_x86_zero(others);
-	cpu->held &= ~others;
-	cpu->enabled &= ~others;
-	cpu->interrupting &= ~others;
-	cpu->dirty &= ~others;
-	cpu->negative &= ~others;
+	forget_counters(cpu, others);
 	if (cpu->held)
 		return;
 	cpu->ours = false;
@@ -216,8 +223,7 @@ void perfctr_x86_beside_take(void)
 	for (left = held & ~cpu->held; left; left &= left - 1) {
 		unsigned int hw = __ffs(left);
 
-		write_msr(perfctr_pmu.control[perfctr_pmu.ctr[hw].reg].msr, 0);
-		cpu->control[perfctr_pmu.ctr[hw].reg] = 0;
+		stop_counter(cpu, hw);
 		write_ctr(hw, 0);
 	}
 	cpu->held = held;

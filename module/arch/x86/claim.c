@@ -420,7 +420,8 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run,
 			config->own_way = true;
 	}
 	config->mask = used;
-	note_uses(config, true);
+	if (perfctr_pmu.beside)
+		note_uses(config, true);
 	for (i = perfctr_config_nr_actrs(config); i < config->nr; i++)
 		config->imask |= BIT(config->hw[i]);
 	perfctr_x86_compile(config);
@@ -447,7 +448,8 @@ void perfctr_cpu_unclaim(struct perfctr_config *config, perfctr_run_t run)
 	if (config->nr_ictrs && !--claims.iusers)
 		run(claim_release_interrupts, NULL);
 	WRITE_ONCE(claims.users, claims.users - 1);
-	note_uses(config, false);
+	if (perfctr_pmu.beside)
+		note_uses(config, false);
 	if (claims.users)
 		run(claim_forget, config);
 	else
