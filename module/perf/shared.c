@@ -152,7 +152,7 @@ static int look_at(struct perf_event *event, struct claim *claim)
 	err = perfctr_cpu_shared_judge(event, &claim->reason);
 	if (err)
 		return err;
-	if (!perfctr_event_counts(event))
+	if (!perfctr_cpu_shared_filters(event))
 		return -EBUSY;
 	if (claim->new) {
 		set->call |= call;
