@@ -322,8 +322,9 @@ run_part() { # name
 		esac
 		way="env BESIDE=$left WATCHDOG=y"
 		subjects='exact overflow sharing guarded'
+		[ "$machine" != icelake-topdown ] || subjects='topdown manual'
 		[ -z "$full" ] ||
-			subjects="$core behaviours reader width sharing guarded lib meter tracee cpus attach record noise"
+			subjects="$core behaviours reader width sharing guarded rdpmc old lib meter tracee cpus attach record noise"
 		# shellcheck disable=SC2086 # words
 		run_tests "$machine --icount --smp $smp" $subjects ;;
 	kvm-*)

@@ -17,6 +17,7 @@
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/lockdep.h>
+#include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/smp.h>
@@ -42,7 +43,7 @@
  * @added: an event was added since perf was last enabled
  */
 struct holder {
-	u32 held;
+	u64 held;
 	struct perf_event *event[PERFCTR_BESIDE_MAX];
 	struct perf_event *present[MAX_PRESENT];
 	unsigned int nr_present;
@@ -72,6 +73,12 @@ static bool is_placeholder(const struct perf_event *event)
 	return event->overflow_handler == no_overflow;
 }
 
+/* Returns true if the event is pinned and counts a CPU. Only the leader of a group says so. */
+static notrace bool is_pinned(const struct perf_event *event)
+{
+	return event->group_leader->attr.pinned && !event->hw.target;
+}
+
 static notrace u64 counter_bit(const struct perf_event *event)
 {
 	int idx = event->hw.idx;
@@ -96,7 +103,7 @@ static notrace bool all_present(const struct holder *own)
 
 	for (i = 0; i < own->nr_present; i++)
 		nr += is_placeholder(own->present[i]);
-	return nr >= hweight32(own->held);
+	return nr >= hweight64(own->held);
 }
 
 static notrace void remember(struct holder *own, struct perf_event *event)
@@ -135,7 +142,7 @@ static notrace bool give_place(const struct holder *own, struct perf_event *even
 	 * If perf has not come to all of ours yet, these would be lost. So the older event gets a
 	 * counter, even if we lose one.
 	 */
-	if (idx == PERFCTR_BESIDE_NONE && event->attr.pinned && !all_present(own))
+	if (idx == PERFCTR_BESIDE_NONE && is_pinned(event) && !all_present(own))
 		idx = PERFCTR_BESIDE_ANY;
 	if (idx == PERFCTR_BESIDE_NONE)
 		return false;
@@ -171,18 +178,17 @@ static notrace void our_del(struct perf_event *event, int flags)
 /* Compares the placeholders of this CPU with what perf has made of them. */
 static notrace void look(struct holder *own)
 {
-	u32 held = own->held, lost = 0, written = 0, left;
-	u64 in_use = 0;
+	u64 held = own->held, lost = 0, written = 0, in_use = 0, left;
 
 	for (left = held; left; left &= left - 1) {
-		unsigned int idx = __ffs(left);
+		unsigned int idx = __ffs64(left);
 		struct perf_event *event = own->event[idx];
 
 		if (event->state != PERF_EVENT_STATE_ACTIVE || event->hw.idx != (int)idx) {
-			lost |= BIT(idx);
+			lost |= BIT_ULL(idx);
 		} else if (local64_read(&event->hw.prev_count) != UNTOUCHED) {
 			local64_set(&event->hw.prev_count, UNTOUCHED);
-			written |= BIT(idx);
+			written |= BIT_ULL(idx);
 		}
 	}
 	if (!lost && !written)
@@ -196,18 +202,19 @@ static notrace void look(struct holder *own)
 static notrace void our_enable(struct pmu *pmu)
 {
 	struct holder *own = this_cpu_ptr(&holders);
+	bool look_here = own->added && own->held;
 
 	lockdep_assert_irqs_disabled();
-	if (!own->added || !own->held) {
-		own->added = false;
-		perfs_enable(pmu);
-		return;
-	}
 	own->added = false;
-	driver->changes(false);
+	if (look_here)
+		driver->changes(false);
 	perfs_enable(pmu);
-	look(own);
-	driver->changes(true);
+	if (look_here)
+		look(own);
+	if (own->held & driver->shared)
+		driver->restore();
+	if (look_here)
+		driver->changes(true);
 }
 
 static void hook(void)
@@ -242,6 +249,9 @@ void perfctr_beside_unhook(void)
 	hooked = false;
 	if (READ_ONCE(the_pmu->add) != our_add || READ_ONCE(the_pmu->del) != our_del ||
 	    READ_ONCE(the_pmu->pmu_enable) != our_enable) {
+		/* Whoever has hooked after us calls our hooks, so the module must stay. */
+		if (!buried)
+			__module_get(THIS_MODULE);
 		buried = true;
 		return;
 	}
@@ -250,6 +260,9 @@ void perfctr_beside_unhook(void)
 	WRITE_ONCE(the_pmu->del, perfs_del);
 	/* The hooks run with interrupts off, so none of them runs on a CPU where this runs. */
 	on_each_cpu(forget_all, NULL, 1);
+	if (buried)
+		module_put(THIS_MODULE);
+	buried = false;
 }
 
 bool perfctr_beside_exit(void)
@@ -259,12 +272,12 @@ bool perfctr_beside_exit(void)
 }
 
 /* Makes a placeholder, which perf does not know of until it is enabled. */
-static struct perf_event *make_placeholder(unsigned int cpu)
+static struct perf_event *make_placeholder(unsigned int cpu, unsigned int idx)
 {
 	struct perf_event_attr attr = {
 		.type = driver->type,
 		.size = sizeof(attr),
-		.config = driver->config,
+		.config = driver->config(idx),
 		.disabled = 1,
 		.pinned = 1,
 		.exclude_user = 1,
@@ -290,16 +303,42 @@ static bool admit(struct perf_event *event, unsigned int idx)
 	if (ok) {
 		local64_set(&event->hw.prev_count, UNTOUCHED);
 		own->event[idx] = event;
-		WRITE_ONCE(own->held, own->held | BIT(idx));
+		WRITE_ONCE(own->held, own->held | BIT_ULL(idx));
 	}
 	local_irq_enable();
 	return ok;
 }
 
+/* Returns true if a pinned event has the counter. Such an event comes before a new placeholder. */
+static bool is_taken(unsigned int idx)
+{
+	const struct holder *own;
+	bool taken = false;
+	unsigned int i;
+
+	local_irq_disable();
+	own = this_cpu_ptr(&holders);
+	for (i = 0; i < own->nr_present; i++) {
+		const struct perf_event *event = own->present[i];
+
+		taken |= event->hw.idx == (int)idx && is_pinned(event);
+	}
+	local_irq_enable();
+	return taken;
+}
+
+/*
+ * Perf may only be asked for a counter that it can give. If two events want the same counter, perf
+ * assigns all counters anew, and others would lose theirs. We do not know the events that were
+ * there before the hooks, but perf adds them again when it adds the first placeholder.
+ */
 static int hold_one(unsigned int idx)
 {
-	struct perf_event *event = make_placeholder(smp_processor_id());
+	struct perf_event *event;
 
+	if (is_taken(idx))
+		return -EBUSY;
+	event = make_placeholder(smp_processor_id(), idx);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	event->hw.idx = idx;
@@ -310,27 +349,41 @@ static int hold_one(unsigned int idx)
 	return -EBUSY;
 }
 
+/* Releases the placeholders that have lost their counters, so that they do not take others. */
+static void release_lost(void)
+{
+	struct holder *own = this_cpu_ptr(&holders);
+	unsigned int idx;
+
+	for (idx = 0; idx < PERFCTR_BESIDE_MAX; idx++) {
+		if (!own->event[idx] || READ_ONCE(own->held) & BIT_ULL(idx))
+			continue;
+		perf_event_release_kernel(own->event[idx]);
+		own->event[idx] = NULL;
+	}
+}
+
 /*
  * Runs in a kernel thread on the CPU. perf would not make an event for a caller who may not use
  * perf.
  */
 static long hold_here(void *counters)
 {
-	unsigned long left = *(u32 *)counters;
-	unsigned int idx;
+	u64 left;
 	int err;
 
-	for_each_set_bit(idx, &left, PERFCTR_BESIDE_MAX) {
-		err = hold_one(idx);
+	release_lost();
+	for (left = *(u64 *)counters; left; left &= left - 1) {
+		err = hold_one(__ffs64(left));
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-int perfctr_beside_hold(unsigned int cpu, u32 counters)
+int perfctr_beside_hold(unsigned int cpu, u64 counters)
 {
-	u32 left = counters & ~perfctr_beside_held(cpu);
+	u64 left = counters & ~perfctr_beside_held(cpu);
 
 	if (!left)
 		return 0;
@@ -342,13 +395,12 @@ static void drop(void *counters)
 {
 	struct holder *own = this_cpu_ptr(&holders);
 
-	WRITE_ONCE(own->held, own->held & ~*(u32 *)counters);
+	WRITE_ONCE(own->held, own->held & ~*(u64 *)counters);
 }
 
-void perfctr_beside_release(unsigned int cpu, u32 counters)
+void perfctr_beside_release(unsigned int cpu, u64 counters)
 {
 	struct holder *own = per_cpu_ptr(&holders, cpu);
-	unsigned long left = counters;
 	unsigned int idx;
 
 	if (smp_call_function_single(cpu, drop, &counters, 1)) {
@@ -357,15 +409,15 @@ void perfctr_beside_release(unsigned int cpu, u32 counters)
 		own->nr_present = 0;
 		own->added = false;
 	}
-	for_each_set_bit(idx, &left, PERFCTR_BESIDE_MAX) {
-		if (!own->event[idx])
+	for (idx = 0; idx < PERFCTR_BESIDE_MAX; idx++) {
+		if (!(counters & BIT_ULL(idx)) || !own->event[idx])
 			continue;
 		perf_event_release_kernel(own->event[idx]);
 		own->event[idx] = NULL;
 	}
 }
 
-u32 perfctr_beside_held(unsigned int cpu)
+u64 perfctr_beside_held(unsigned int cpu)
 {
 	return READ_ONCE(per_cpu(holders, cpu).held);
 }
@@ -375,7 +427,7 @@ int perfctr_beside_init(const struct perfctr_beside *beside)
 	struct perf_event *event;
 
 	driver = beside;
-	event = make_placeholder(raw_smp_processor_id());
+	event = make_placeholder(raw_smp_processor_id(), 0);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	the_pmu = event->pmu;

@@ -18,14 +18,15 @@
 #include <linux/perf_event.h>
 #include <linux/types.h>
 
-#define PERFCTR_BESIDE_MAX	32	/* counters from this number on are perf's */
+#define PERFCTR_BESIDE_MAX	64	/* counters from this number on are perf's */
 #define PERFCTR_BESIDE_NONE	(-2)	/* no counter is free */
 #define PERFCTR_BESIDE_ANY	(-1)	/* perf may choose */
 
 /**
  * struct perfctr_beside - a PMU of perf's, and what the driver does about it; constant after init
  * @type: type of a placeholder's event
- * @config: a placeholder's event, which any counter that we may hold can count
+ * @config: returns the event of a counter's placeholder. The counter must be able to count it
+ * @shared: counters that have a common control register, which perf writes whole
  * @place: returns a counter for an event that is not ours, whose number is not in @taken. Returns
  *	PERFCTR_BESIDE_NONE if the event must wait, or PERFCTR_BESIDE_ANY. Called on the CPU with
  *	interrupts off
@@ -34,13 +35,17 @@
  * @found: called between these two calls, if perf has done something to counters that we hold.
  *	@lost: the CPU does not hold them any more. @idle: of these, those that perf does not use
  *	now. @written: perf has written to the values of these counters, which we still hold
+ * @restore: called on the CPU with interrupts off when perf may have written the control register
+ *	of @shared, if the CPU holds any of them
  */
 struct perfctr_beside {
 	u32 type;
-	u64 config;
+	u64 (*config)(unsigned int idx);
+	u64 shared;
 	int (*place)(const struct perf_event *event, u64 taken);
 	void (*changes)(bool ends);
-	void (*found)(u32 lost, u32 idle, u32 written);
+	void (*found)(u64 lost, u64 idle, u64 written);
+	void (*restore)(void);
 };
 
 /*
@@ -59,9 +64,9 @@ int perfctr_beside_init(const struct perfctr_beside *beside);
  * -EOPNOTSUPP if a guest has all counters, or -ENOMEM. After an error, the CPU may hold some of
  * them.
  */
-int perfctr_beside_hold(unsigned int cpu, u32 counters);
+int perfctr_beside_hold(unsigned int cpu, u64 counters);
 /* Does not hold these counters of this CPU any more. The CPU may be offline. */
-void perfctr_beside_release(unsigned int cpu, u32 counters);
+void perfctr_beside_release(unsigned int cpu, u64 counters);
 /* Removes the hooks. Call this when no CPU holds a counter. */
 void perfctr_beside_unhook(void);
 /*
@@ -71,6 +76,6 @@ void perfctr_beside_unhook(void);
 bool perfctr_beside_exit(void);
 
 /* Returns the counters that the CPU holds. */
-u32 perfctr_beside_held(unsigned int cpu);
+u64 perfctr_beside_held(unsigned int cpu);
 
 #endif /* PERFCTR_BESIDE_H */

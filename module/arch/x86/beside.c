@@ -2,11 +2,18 @@
 /*
  * Counts by some of the general-purpose counters while perf has the others.
  *
- * The counters with the highest numbers are ours if a control needs them; the first ones are left
- * to perf. perf also keeps the fixed counters, because they share one control register, which perf
- * writes whole, and the global control, in which the bit of each counter is set while perf has any
- * event. So we use the counters as on a processor without a global control: each counter is stopped
- * by its own control register.
+ * The counters with the highest numbers are ours if a control needs them and perf has not pinned an
+ * event to them; the first ones are left to perf. perf also keeps the global control, in which the
+ * bit of each counter is set while perf has any event. So we use the counters as on a processor
+ * without a global control: each counter is stopped by its own control.
+ *
+ * One counter that can count cycles is always left to perf, because the NMI watchdog may be turned
+ * on at any time. It prefers the fixed counter.
+ *
+ * The fixed counters share one control register. perf writes it whole, from its own copy, when perf
+ * enables its counters and in its handler of NMIs. So after both, perfctr_x86_restore_fixed()
+ * restores the bits of our counters. Our copy of the register also has the bits of perf's counters.
+ * Nothing of user mode is lost in between.
  *
  * While perf has disabled all counters, in the kernel, ours stand still, too. They then miss some
  * instructions of kernel mode.
@@ -18,6 +25,7 @@
 #include <linux/lockdep.h>
 #include <linux/moduleparam.h>
 #include <linux/percpu.h>
+#include <asm/perf_event.h>
 
 #include "arch/beside.h"
 #include "arch/user.h"
@@ -26,6 +34,8 @@
 #include "arch/x86/registers.h"
 #include "arch/x86/verify.h"
 #include "arch/x86/zero.h"
+
+#define FIXED_CYCLES	BIT(PERFCTR_X86_FIXED + 1)	/* if it exists, it counts cycles */
 
 static bool beside;
 module_param(beside, bool, 0444);
@@ -36,7 +46,20 @@ module_param(perf_counters, int, 0444);
 MODULE_PARM_DESC(perf_counters, "x86: with beside: leave so many general-purpose counters to perf_events (-1: 0 to 3)");
 
 static u32 holding;		/* the counters that all CPUs should hold; config_mutex */
+static u64 missing;		/* perf's numbers of fixed counters that we do not know; constant */
 static bool any_lost;		/* set on any CPU, cleared under config_mutex */
+
+/* Returns perf's numbers of these counters, and our numbers of perf's. */
+static notrace u64 perfs_numbers(u32 counters)
+{
+	return global_bits_alone(counters);
+}
+
+static notrace u32 our_numbers(u64 counters)
+{
+	return (counters & GENMASK(PERFCTR_X86_FIXED - 1, 0)) |
+	       (u32)(counters >> INTEL_PMC_IDX_FIXED) << PERFCTR_X86_FIXED;
+}
 
 /* Returns the general-purpose counters that can count an event of perf's, as far as we know. */
 static notrace u32 general_counters(u64 config)
@@ -61,7 +84,7 @@ static notrace int place(const struct perf_event *event, u64 taken)
 
 	if (perfctr_pmu.family->perf_fixed)
 		fixed = perfctr_pmu.family->perf_fixed(config, &only);
-	if (fixed >= 0 && !(taken & BIT_ULL(fixed)))
+	if (fixed >= 0 && !(taken & BIT_ULL(fixed)) && (only || !(missing & BIT_ULL(fixed))))
 		return fixed;
 	if (only)
 		return PERFCTR_BESIDE_NONE;
@@ -85,13 +108,19 @@ static void report_loss(struct irq_work *work)
 	perfctr_x86_report_lost(counters);
 }
 
-/* Zeroes the control register of a counter that we hold or have lost. */
+/* Zeroes the control of a counter that we hold or have lost. */
 static notrace void stop_counter(struct perfctr_x86_cpu *cpu, unsigned int hw)
 {
-	u32 reg = perfctr_pmu.ctr[hw].reg;
+	const struct perfctr_x86_ctr *ctr = &perfctr_pmu.ctr[hw];
+	u32 msr = perfctr_pmu.control[ctr->reg].msr;
+	u64 value = 0;
 
-	write_msr(perfctr_pmu.control[reg].msr, 0);
-	cpu->control[reg] = 0;
+	/* Other counters of this register may be perf's. */
+	if (hw >= PERFCTR_X86_FIXED)
+		value = read_msr(msr) & ~ctr->stop;
+	/* An NMI may restore the register from the copy. */
+	cpu->control[ctr->reg] = value;
+	write_msr(msr, value);
 }
 
 /* These counters are not ours any more. */
@@ -108,22 +137,25 @@ static notrace void forget_counters(struct perfctr_x86_cpu *cpu, u32 counters)
  * Runs in perf's pmu_enable(). Nobody counts on this CPU now. A counter that perf has taken has
  * perf's control already. A counter that is free may still have ours.
  */
-static notrace void found(u32 lost, u32 idle, u32 written)
+static notrace void found(u64 perf_lost, u64 perf_idle, u64 perf_written)
 {
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
+	u32 written = our_numbers(perf_written) & cpu->held;
+	u32 lost = our_numbers(perf_lost) & cpu->held, left;
+	u32 idle = our_numbers(perf_idle);
 	unsigned int hw;
-	u32 left;
 
 	lockdep_assert_irqs_disabled();
-	written &= cpu->held;
-	lost &= cpu->held;
 	perfctr_x86_zero(written);
 	cpu->negative &= ~written;
 	if (!lost)
 		return;
 	for (left = lost; left; left &= left - 1) {
 		hw = __ffs(left);
-		cpu->control[perfctr_pmu.ctr[hw].reg] = 0;
+		if (hw >= PERFCTR_X86_FIXED)
+			cpu->control[perfctr_pmu.fixed_control] &= ~perfctr_pmu.ctr[hw].stop;
+		else
+			cpu->control[perfctr_pmu.ctr[hw].reg] = 0;
 		if (idle & BIT(hw)) {
 			stop_counter(cpu, hw);
 			write_ctr(hw, 0);
@@ -142,6 +174,7 @@ static struct perfctr_beside driver = {
 	.place = place,
 	.changes = perfctr_x86_registers_change,
 	.found = found,
+	.restore = perfctr_x86_restore_fixed,
 };
 
 bool perfctr_x86_beside_has_lost(void)
@@ -149,33 +182,40 @@ bool perfctr_x86_beside_has_lost(void)
 	return READ_ONCE(any_lost);
 }
 
-int perfctr_x86_beside_hold(u32 counters)
+bool perfctr_x86_beside_is_last(u32 counters)
 {
+	u32 cycles = perfctr_pmu.general | (perfctr_pmu.counters & FIXED_CYCLES);
+
+	return !(cycles & ~(holding | counters));
+}
+
+int perfctr_x86_beside_hold(u32 counters, u32 *busy)
+{
+	u32 wanted = holding | counters, left;
 	unsigned int cpu;
 	int err;
 
-	for_each_online_cpu(cpu) {
-		err = perfctr_beside_hold(cpu, holding | counters);
-		if (err)
-			return err;
+	*busy = 0;
+	if (perfctr_x86_beside_is_last(counters)) {
+		left = counters & ~holding;
+		*busy = left & FIXED_CYCLES ?: left;
+		return -EBUSY;
 	}
-	holding |= counters;
+	for_each_online_cpu(cpu) {
+		err = perfctr_beside_hold(cpu, perfs_numbers(wanted));
+		if (!err)
+			continue;
+		left = wanted & ~our_numbers(perfctr_beside_held(cpu));
+		*busy = left;
+		return err;
+	}
+	holding = wanted;
 	return 0;
-}
-
-u32 perfctr_x86_beside_held(void)
-{
-	unsigned int cpu;
-	u32 held = ~0u;
-
-	for_each_online_cpu(cpu)
-		held &= perfctr_beside_held(cpu);
-	return held;
 }
 
 void perfctr_x86_beside_join(unsigned int cpu)
 {
-	perfctr_beside_hold(cpu, holding);
+	perfctr_beside_hold(cpu, perfs_numbers(holding));
 }
 
 void perfctr_x86_beside_keep(u32 counters)
@@ -184,7 +224,7 @@ void perfctr_x86_beside_keep(u32 counters)
 
 	holding &= counters;
 	for_each_possible_cpu(cpu)
-		perfctr_beside_release(cpu, ~holding);
+		perfctr_beside_release(cpu, ~perfs_numbers(holding));
 	if (holding)
 		return;
 	perfctr_beside_unhook();
@@ -211,16 +251,18 @@ void perfctr_x86_beside_stop_others(u32 counters)
 
 void perfctr_x86_beside_forget(unsigned int cpu)
 {
-	perfctr_beside_release(cpu, ~0u);
+	perfctr_beside_release(cpu, ~0ULL);
 }
 
 void perfctr_x86_beside_take(void)
 {
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
-	u32 held = perfctr_beside_held(smp_processor_id()), left;
+	u32 held = our_numbers(perfctr_beside_held(smp_processor_id())), left;
 
 	lockdep_assert_irqs_disabled();
-	for (left = held & ~cpu->held; left; left &= left - 1) {
+	/* After somebody else has written to the registers, all begin anew. */
+	left = cpu->load_core == PERFCTR_X86_CHANGED ? held : held & ~cpu->held;
+	for (; left; left &= left - 1) {
 		unsigned int hw = __ffs(left);
 
 		stop_counter(cpu, hw);
@@ -234,16 +276,17 @@ void perfctr_x86_beside_take(void)
 }
 
 /*
- * Returns how many counters perf keeps unless root chooses otherwise. If perf has no fixed
- * counters, the NMI watchdog needs a general one.
+ * Returns how many general counters perf keeps unless root chooses otherwise. If there is no fixed
+ * counter of cycles, the NMI watchdog needs a general one.
  */
 static unsigned int __init usual_perf_counters(unsigned int nr)
 {
-	return (perfctr_pmu.family->perf_fixed ? 0 : 1) + (nr >= 6 ? 2 : 0);
+	return (perfctr_pmu.counters & FIXED_CYCLES ? 0 : 1) + (nr >= 6 ? 2 : 0);
 }
 
 void __init perfctr_x86_beside_init(void)
 {
+	u32 fixed = perfctr_pmu.counters & ~perfctr_pmu.general;
 	unsigned int nr = hweight32(perfctr_pmu.general), kept, cpu;
 
 	if (!beside || perfctr_pmu.hybrid || !perfctr_pmu.family->beside ||
@@ -256,6 +299,8 @@ void __init perfctr_x86_beside_init(void)
 		return;
 	}
 	driver.config = perfctr_pmu.family->placeholder;
+	driver.shared = perfs_numbers(fixed);
+	missing = perfs_numbers(~perfctr_pmu.counters) & ~(BIT_ULL(INTEL_PMC_IDX_FIXED) - 1);
 	for_each_possible_cpu(cpu)
 		per_cpu(lost_work, cpu) = IRQ_WORK_INIT_HARD(report_loss);
 	if (perfctr_beside_init(&driver))
@@ -264,7 +309,7 @@ void __init perfctr_x86_beside_init(void)
 	/* Only AMD's driver minds: see perfctr_x86_take_overflows(). */
 	if (!perfctr_pmu.family->perf_fixed)
 		perfctr_pmu.stop_before_perf = perfctr_pmu.global_ctrl;
-	perfctr_pmu.counters = perfctr_pmu.general & ~(BIT(kept) - 1);
+	perfctr_pmu.counters = (perfctr_pmu.general & ~(BIT(kept) - 1)) | fixed;
 	perfctr_pmu.global_ctrl = 0;
 	perfctr_pmu.global_always = 0;
 	perfctr_pmu.reloaded = false;
@@ -272,8 +317,6 @@ void __init perfctr_x86_beside_init(void)
 	perfctr_pmu.freeze = 0;
 	perfctr_pmu.frozen = 0;
 	perfctr_pmu.trace = 0;
-	perfctr_pmu.slots = 0;
-	perfctr_pmu.nr_metrics = 0;
 }
 
 void perfctr_x86_beside_exit(void)

@@ -19,12 +19,16 @@ void perfctr_x86_beside_exit(void);
 
 /*
  * Holds these counters on all online CPUs, too. Returns 0, or an error of perfctr_beside_hold().
- * The caller holds config_mutex and the hotplug lock. Each CPU then has to call
- * perfctr_x86_beside_take().
+ * *busy are then counters that are not held: the lowest one cannot be had now, the others may not
+ * have been tried. The caller holds config_mutex and the hotplug lock. After success each CPU has
+ * to call perfctr_x86_beside_take().
  */
-int perfctr_x86_beside_hold(u32 counters);
-/* Returns the counters that all online CPUs hold. The caller holds the hotplug lock. */
-u32 perfctr_x86_beside_held(void);
+int perfctr_x86_beside_hold(u32 counters, u32 *busy);
+/*
+ * Returns true if perf would have no counter of cycles if we held these counters, too. The caller
+ * holds config_mutex.
+ */
+bool perfctr_x86_beside_is_last(u32 counters);
 /* Holds on this CPU, which comes up, what the others hold. May sleep. */
 void perfctr_x86_beside_join(unsigned int cpu);
 /*

@@ -46,7 +46,8 @@ MODULE_PARM_DESC(override_firmware, "x86: take counters that the firmware uses, 
  * @readable: processes may have the permission to read registers
  * @uses: beside perf: number of claimed configs that use each counter
  * @needed: beside perf: the counters that any claimed config uses
- * @held: beside perf: the counters that we hold
+ * @held: beside perf: the counters that CPUs may hold
+ * @took: beside perf: of these, those that all told CPUs have taken
  */
 static struct {
 	unsigned int users;
@@ -59,6 +60,7 @@ static struct {
 	unsigned int uses[PERFCTR_X86_MAX];
 	u32 needed;
 	u32 held;
+	u32 took;
 } claims;
 
 static void unreserve_some(unsigned int ctrs, unsigned int controls)
@@ -154,7 +156,7 @@ static int claim_release_interrupts(void *unused)
 static int claim_rest(void *unused)
 {
 	look_for_firmware();
-	if (perfctr_cpu_changed() && !perfctr_pmu.beside)
+	if (perfctr_cpu_changed())
 		claim_take(NULL);
 	else
 		perfctr_x86_rest();
@@ -196,44 +198,6 @@ static int claim_forget(void *arg)
 	return 0;
 }
 
-static int claim_try(void *unused)
-{
-	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
-	struct perfctr_x86_trial found = {};
-
-	if (cpu->tried || cpu->core == PERFCTR_X86_NO_CORE)
-		return 0;
-	if (perfctr_x86_trial_wanted)
-		perfctr_x86_try(&found);
-	cpu->bad = found.counters;
-	cpu->bad_events = found.events;
-	cpu->tried = true;
-	return 0;
-}
-
-static bool is_bad(const struct perfctr_x86_cpu *cpu)
-{
-	return (cpu->bad & perfctr_pmu.counters) || (cpu->bad_events & perfctr_pmu.events);
-}
-
-/* Drops the counters and events that failed the trial of any online CPU. Call before any claim. */
-static void drop_bad(void)
-{
-	unsigned int cpu;
-
-	for_each_online_cpu(cpu) {
-		const struct perfctr_x86_cpu *own = per_cpu_ptr(&perfctr_x86_cpu, cpu);
-
-		if (!is_bad(own))
-			continue;
-		pr_warn("perfctr: CPU %u counts a known loop wrong: counters 0x%x and architectural events 0x%x are not used\n",
-			cpu, own->bad & perfctr_pmu.counters, own->bad_events & perfctr_pmu.events);
-		perfctr_x86_drop(own->bad, own->bad_events);
-	}
-	if (!perfctr_pmu.counters)
-		perfctr_pmu.none = PERFCTR_NO_COUNTERS_TRIAL;
-}
-
 /* Tries CPUs that could not be tried when they came up, because perf had their counters. */
 static void settle(perfctr_run_t run)
 {
@@ -243,18 +207,24 @@ static void settle(perfctr_run_t run)
 	for_each_online_cpu(cpu)
 		tried &= per_cpu(perfctr_x86_cpu, cpu).tried;
 	if (!tried)
-		run(claim_try, NULL);
+		run(perfctr_x86_try_here, NULL);
 	if (!claims.settled)
-		drop_bad();
+		perfctr_x86_drop_bad();
 	claims.settled = true;
 	if (tried)
 		return;
 	for_each_online_cpu(cpu) {
 		struct perfctr_x86_cpu *own = per_cpu_ptr(&perfctr_x86_cpu, cpu);
 
-		if (is_bad(own))
+		if (perfctr_x86_is_bad(own))
 			perfctr_x86_set_core(own, PERFCTR_X86_NO_CORE);
 	}
+}
+
+/* Returns the bit of a counter that was chosen for a config, or 0 for a metric. */
+static u32 chosen_bit(const struct perfctr_config *config, u32 i)
+{
+	return config->hw[i] < PERFCTR_X86_METRIC ? BIT(config->hw[i]) : 0;
 }
 
 /* Returns the counters that were chosen for a config, before its claim. */
@@ -263,46 +233,98 @@ static u32 chosen(const struct perfctr_config *config)
 	u32 i, counters = 0;
 
 	for (i = 0; i < config->nr; i++)
-		counters |= BIT(config->hw[i]);
+		counters |= chosen_bit(config, i);
 	return counters;
 }
 
-/* Returns the index of a counter of the config that is not held on all CPUs. */
-static u32 index_not_held(const struct perfctr_config *config)
+/* Returns the index of a counter of the config that has one of these counters. */
+static u32 first_index_of(const struct perfctr_config *config, u32 counters)
 {
-	u32 held = perfctr_x86_beside_held(), i;
+	u32 i;
 
 	for (i = 0; i < config->nr; i++)
-		if (!(held & BIT(config->hw[i])))
+		if (chosen_bit(config, i) & counters)
 			return i;
 	return PERFCTR_NO_INDEX;
 }
 
-/* Holds the counters of a config beside perf. Returns 0, or an error with *why. */
-static int claim_beside(const struct perfctr_config *config, perfctr_run_t run,
-			struct perfctr_refusal *why)
+/*
+ * Holds and takes the counters that were chosen for a config. Returns 0, or an error with *busy:
+ * see perfctr_x86_beside_hold().
+ */
+static int hold_chosen(const struct perfctr_config *config, perfctr_run_t run, u32 *busy)
 {
 	u32 counters = chosen(config);
 	int err;
 
-	/* After a loss, wait until those who counted have been told, then begin anew. */
-	if (perfctr_x86_beside_has_lost())
+	/*
+	 * After a loss, wait until those who counted have been told, then begin anew. Counters that
+	 * nobody needs any more must not be why perf's last one is refused.
+	 */
+	if (perfctr_x86_beside_has_lost() || perfctr_x86_beside_is_last(counters))
 		perfctr_cpu_give_back(run);
-	err = perfctr_x86_beside_has_lost() ? -EBUSY : perfctr_x86_beside_hold(counters);
-	if (err == -EOPNOTSUPP) {
-		why->reason = PERFCTR_REASON_MEDIATED;
-		err = -EBUSY;
-	} else if (err && err != -ENOMEM) {
-		why->owner = PERFCTR_OWNER_PERF;
-		why->index = index_not_held(config);
-		err = -EBUSY;
-	}
-	claims.settled = true;
+	*busy = 0;
+	if (perfctr_x86_beside_has_lost())
+		return -EBUSY;
+	err = perfctr_x86_beside_hold(counters, busy);
 	WRITE_ONCE(claims.held, claims.held | counters);
 	WRITE_ONCE(claims.taken, true);
 	WRITE_ONCE(claims.joinable, true);
+	if (err || !(counters & ~claims.took))
+		return err;
 	run(claim_take, NULL);
-	return err;
+	claims.took |= counters;
+	return 0;
+}
+
+/* Chooses counters for a config without those of @avoid. Returns 0, or an error with *why. */
+static int choose_without(struct perfctr_config *config, const u32 *can, u32 avoid,
+			  struct perfctr_refusal *why)
+{
+	u32 left[PERFCTR_X86_MAX], i;
+
+	for (i = 0; i < config->nr; i++) {
+		left[i] = can[i] & ~avoid;
+		/* A metric has no counter. */
+		if (can[i] && !left[i])
+			return -EBUSY;
+	}
+	return perfctr_x86_choose(config->ctr, left, config->nr, config->hw, why);
+}
+
+/*
+ * Chooses and holds the counters of a config beside perf. If perf has pinned an event to one of
+ * them, tries others. Returns 0, or an error with *why.
+ */
+static int claim_beside(struct perfctr_config *config, const u32 *can, perfctr_run_t run,
+			struct perfctr_refusal *why)
+{
+	u32 index = PERFCTR_NO_INDEX, avoid = 0, busy;
+	int err;
+
+	claims.settled = true;
+	for (;;) {
+		err = choose_without(config, can, avoid, why);
+		if (err && !avoid)
+			return err;
+		if (err)
+			break;
+		err = hold_chosen(config, run, &busy);
+		if (err == -EOPNOTSUPP)
+			why->reason = PERFCTR_REASON_MEDIATED;
+		if (err != -EBUSY)
+			return err == -EOPNOTSUPP ? -EBUSY : err;
+		if (index == PERFCTR_NO_INDEX)
+			index = first_index_of(config, busy);
+		busy &= -busy;
+		if (!busy || busy & avoid)
+			break;
+		avoid |= busy;
+	}
+	*why = PERFCTR_NO_REFUSAL;
+	why->owner = PERFCTR_OWNER_PERF;
+	why->index = index;
+	return -EBUSY;
 }
 
 /* Notes that a claimed config uses its counters, or does so no more. */
@@ -331,6 +353,7 @@ static void give_back_some(perfctr_run_t run)
 	run(claim_stop_others, NULL);
 	perfctr_x86_beside_keep(claims.needed);
 	WRITE_ONCE(claims.held, claims.needed);
+	claims.took &= claims.needed;
 }
 
 /* Takes all counters for the first config. Returns 0, or -EBUSY with why->owner. */
@@ -402,9 +425,10 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run,
 		why->index = i;
 		err = perfctr_x86_can_count(&config->ctr[i], &can[i], why);
 	}
-	err = err ?: perfctr_x86_choose(config->ctr, can, config->nr, config->hw, why);
-	if (!err && perfctr_pmu.beside)
-		err = claim_beside(config, run, why);
+	if (!err)
+		err = perfctr_pmu.beside ?
+		      claim_beside(config, can, run, why) :
+		      perfctr_x86_choose(config->ctr, can, config->nr, config->hw, why);
 	if (err) {
 		if (first && claims.taken)
 			unclaim_all(run);
@@ -502,12 +526,12 @@ static void try_coming(void)
 	    (own && perfctr_x86_reserve()))
 		return;
 	if (!own || !perfctr_x86_firmware_counts())
-		claim_try(NULL);
+		perfctr_x86_try_here(NULL);
 	if (own)
 		perfctr_x86_unreserve();
 	if (!claims.settled)
-		drop_bad();
-	else if (is_bad(cpu))
+		perfctr_x86_drop_bad();
+	else if (perfctr_x86_is_bad(cpu))
 		perfctr_x86_set_core(cpu, PERFCTR_X86_NO_CORE);
 }
 

@@ -86,7 +86,8 @@ static struct perfctr_probe probe = PERFCTR_PROBE(irq_work_entry, probe_irq_work
  * Beside perf, the LVTPC is perf's, and raises an NMI. Our handler runs before perf's, which would
  * wonder about an overflow that is not perf's. It runs again after perf's handler: a counter that
  * counts the kernel may overflow after our handler has looked, and perf then acknowledges that
- * overflow, or the LVTPC is still masked.
+ * overflow, or the LVTPC is still masked. perf's handler may also have stopped fixed counters of
+ * ours.
  *
  * The NMI queues a work, whose interrupt comes as soon as interrupts are on. The tracepoint in that
  * interrupt is too early for us: the work may not have been queued when it is passed, if an NMI
@@ -107,6 +108,7 @@ static notrace int before_perf(unsigned int type, struct pt_regs *regs)
 
 static notrace int behind_perf(unsigned int type, struct pt_regs *regs)
 {
+	perfctr_x86_restore_fixed();
 	return beside_perf(false);
 }
 

@@ -87,12 +87,16 @@ static notrace bool upper_half(unsigned int hw)
 	return read_ctr(hw) >> (perfctr_pmu.width - 1) & 1;
 }
 
+/*
+ * Writes a control register. The copy comes first, because an NMI may restore the register from the
+ * copy: see perfctr_x86_restore_fixed(). write_msr() is a barrier for the compiler.
+ */
 static notrace void write_control(struct perfctr_x86_cpu *cpu, u32 reg, u64 value)
 {
 	if (cpu->control[reg] == value)
 		return;
-	write_msr(perfctr_pmu.control[reg].msr, value);
 	cpu->control[reg] = value;
+	write_msr(perfctr_pmu.control[reg].msr, value);
 }
 
 /*
@@ -151,7 +155,7 @@ static noinline notrace void silence_each(struct perfctr_x86_cpu *cpu, u32 count
 	 * see their counts.
 	 */
 	counters &= ~perfctr_pmu.never_stop;
-	still = counters & perfctr_pmu.counters;
+	still = counters & cpu->enabled;
 	for_each_set_bit(hw, &still, PERFCTR_X86_MAX) {
 		const struct perfctr_x86_ctr *ctr = &perfctr_pmu.ctr[hw];
 
@@ -188,8 +192,9 @@ static __always_inline void write_entries(struct perfctr_x86_cpu *cpu,
 
 		if (before == value)
 			continue;
-		write_msr(entry->msr, value);
+		/* As in write_control() */
 		cpu->control[entry->reg] = value;
+		write_msr(entry->msr, value);
 	}
 }
 
@@ -485,12 +490,50 @@ notrace bool perfctr_x86_take_overflows(bool before_perf)
 
 	if (counters && before_perf && perfctr_pmu.stop_before_perf)
 		write_msr(perfctr_pmu.stop_before_perf, 0);
+	/* If perf saw that the metrics have overflowed, it would zero SLOTS and the metrics. */
+	if (before_perf && READ_ONCE(cpu->held) & perfctr_pmu.slots)
+		write_msr(perfctr_pmu.global_ack, PERFCTR_X86_GLOBAL_METRICS);
 	for (; counters; counters &= counters - 1)
 		if (!upper_half(__ffs(counters)))
 			over |= counters & -counters;
 	if (over && perfctr_pmu.global_status)
-		write_msr(perfctr_pmu.global_ack, over);
+		write_msr(perfctr_pmu.global_ack, global_bits_alone(over));
 	return over;
+}
+
+notrace u64 perfctr_x86_our_bits(const struct perfctr_x86_cpu *cpu, u32 reg)
+{
+	u64 bits = 0;
+	u32 fixed;
+
+	if (!perfctr_pmu.beside)
+		return ~0ULL;
+	if (reg != perfctr_pmu.fixed_control || !perfctr_pmu.fixed_control)
+		return cpu->held & BIT(reg) ? ~0ULL : 0;
+	for (fixed = cpu->held >> PERFCTR_X86_FIXED; fixed; fixed &= fixed - 1)
+		bits |= perfctr_pmu.ctr[PERFCTR_X86_FIXED + __ffs(fixed)].stop;
+	return bits;
+}
+
+/*
+ * If an NMI comes between the read and the write, perf's handler may have stopped a counter of
+ * perf's that interrupts too often. The write then lets that counter run again. This does no harm:
+ * perf's handlers ignore the counter, and perf writes its value before perf uses it again.
+ */
+notrace void perfctr_x86_restore_fixed(void)
+{
+	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
+	u32 reg = perfctr_pmu.fixed_control, msr = perfctr_pmu.control[reg].msr;
+	u64 ours, is, value;
+
+	if (!(cpu->held >> PERFCTR_X86_FIXED))
+		return;
+	ours = perfctr_x86_our_bits(cpu, reg);
+	is = read_msr(msr);
+	value = (is & ~ours) | (cpu->control[reg] & ours);
+	cpu->control[reg] = value;
+	if (value != is)
+		write_msr(msr, value);
 }
 
 notrace bool perfctr_x86_trace_waits(void)

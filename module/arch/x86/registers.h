@@ -89,7 +89,8 @@ struct perfctr_x86_known {
  *	perfctr_pmu.counters. NULL: there are no such counters
  * @beside: returns true if, on this processor, perf does not touch counters of placeholders: see
  *	beside.c. NULL: it was not tried
- * @placeholder: an event select that each general counter can count; 0, on Intel, counts nothing
+ * @placeholder: returns an event select of perf's that the counter with this number of perf's can
+ *	count. Needed only with @beside
  * @perf_fixed: returns perf's number of the fixed counter for an event select of perf's, or -1.
  *	Sets *only if no other counter can count it. NULL: there are no fixed counters
  * @known: events for the trial of counters. A general counter that can count none of them is not
@@ -108,7 +109,7 @@ struct perfctr_x86_family {
 	u32 (*counts)(u64 *value);
 	void (*clear_unused)(void);
 	bool (*beside)(void);
-	u64 placeholder;
+	u64 (*placeholder)(unsigned int idx);
 	int (*perf_fixed)(u64 select, bool *only);
 	const struct perfctr_x86_known *known;
 };
@@ -145,6 +146,12 @@ struct perfctr_x86_control {
 	bool unused;
 };
 
+/*
+ * In the global control, this bit lets TopDown's metrics run whenever SLOTS runs. In the global
+ * status, it says that the metrics have overflowed.
+ */
+#define PERFCTR_X86_GLOBAL_METRICS	BIT_ULL(48)
+
 /**
  * struct perfctr_pmu - the counters of this processor. Constant after init, but until the first
  * claim perfctr_x86_drop() removes counters that turn out not to count
@@ -159,6 +166,7 @@ struct perfctr_x86_control {
  * @ctr: description of each of @counters
  * @control: description of each control register
  * @nr_controls: number of control registers
+ * @fixed_control: the control register that the fixed counters share
  * @nr_reserved: number of counters to reserve from perf, beginning with the first
  * @nr_controls_reserved: number of control registers to reserve from perf
  * @interrupts: the counters interrupt
@@ -222,6 +230,7 @@ struct perfctr_pmu {
 	struct perfctr_x86_ctr ctr[PERFCTR_X86_MAX];
 	struct perfctr_x86_control control[PERFCTR_X86_CONTROLS];
 	unsigned int nr_controls;
+	u32 fixed_control;
 	unsigned int nr_reserved;
 	unsigned int nr_controls_reserved;
 	bool interrupts;
@@ -326,6 +335,13 @@ void perfctr_x86_use_kernels_clock(void);
 
 /* Call the functions below on the CPU that they act on, with interrupts off. */
 
+/*
+ * Beside perf, restores the controls of our fixed counters after perf may have written the register
+ * that all fixed counters share. May be called in an NMI.
+ */
+void perfctr_x86_restore_fixed(void);
+/* Returns the bits of this control register that are ours. */
+u64 perfctr_x86_our_bits(const struct perfctr_x86_cpu *cpu, u32 reg);
 /* Stops and zeroes all counters, but does not give them back. */
 void perfctr_x86_rest(void);
 /* Zeroes counters that are past half of their range. */

@@ -32,9 +32,6 @@
 
 #define UNITS	255	/* the metric's value for all slots */
 
-/* With this bit of the global control, metrics run whenever SLOTS runs. */
-#define GLOBAL_METRICS	BIT_ULL(48)
-
 #define METRIC_FIRST	PERFCTR_EVENT_METRIC(0)
 #define METRIC_STEP	(PERFCTR_EVENT_METRIC(1) - PERFCTR_EVENT_METRIC(0))
 
@@ -44,7 +41,7 @@ void __init perfctr_x86_topdown_describe(unsigned int nr_metrics, u32 operand)
 
 	perfctr_pmu.slots = BIT(PERFCTR_X86_SLOTS);
 	perfctr_pmu.nr_metrics = nr_metrics;
-	perfctr_pmu.global_always = GLOBAL_METRICS;
+	perfctr_pmu.global_always = PERFCTR_X86_GLOBAL_METRICS;
 	for (i = 0; i < nr_metrics; i++)
 		perfctr_x86_rdpmc[PERFCTR_X86_METRIC + i] = operand;
 }
@@ -125,6 +122,37 @@ int perfctr_x86_metrics_check(const struct perfctr_ctr_control *ctr, unsigned in
 	return 0;
 }
 
+/* Beside perf, an NMI may restore the register from our copy, so the copy is written first. */
+static notrace void write_fixed(struct perfctr_x86_cpu *cpu, u64 value)
+{
+	u32 reg = perfctr_pmu.fixed_control;
+
+	WRITE_ONCE(cpu->control[reg], value);
+	barrier();
+	write_msr(perfctr_pmu.control[reg].msr, value);
+}
+
+/* Stops SLOTS. Returns what start_slots() needs to know. */
+static notrace u64 stop_slots(struct perfctr_x86_cpu *cpu)
+{
+	u64 before = cpu->control[perfctr_pmu.fixed_control];
+	u64 own = perfctr_pmu.ctr[PERFCTR_X86_SLOTS].stop;
+
+	if (perfctr_pmu.global_ctrl)
+		write_global(cpu->running & ~perfctr_pmu.slots);
+	else
+		write_fixed(cpu, before & ~own);
+	return before & own;
+}
+
+static notrace void start_slots(struct perfctr_x86_cpu *cpu, u64 own)
+{
+	if (perfctr_pmu.global_ctrl)
+		write_global(cpu->running);
+	else
+		write_fixed(cpu, cpu->control[perfctr_pmu.fixed_control] | own);
+}
+
 /*
  * Zeroes SLOTS and PERF_METRICS. Both must begin at the same time, because the metrics are parts of
  * the slots. If SLOTS counts kernel mode, it is stopped meanwhile. Otherwise it stands still
@@ -132,17 +160,18 @@ int perfctr_x86_metrics_check(const struct perfctr_ctr_control *ctr, unsigned in
  */
 static notrace void zero_metrics(const struct perfctr_config *config)
 {
-	const struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
+	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
 	bool counts = !(READ_ONCE(config->id) & PERFCTR_ID_USER);
+	u64 own = 0;
 
 	lockdep_assert_irqs_disabled();
 	if (counts)
-		write_global(cpu->running & ~perfctr_pmu.slots);
+		own = stop_slots(cpu);
 	/* Zero SLOTS first, as Linux does. */
 	write_msr(perfctr_pmu.ctr[PERFCTR_X86_SLOTS].msr, 0);
 	write_msr(MSR_PERF_METRICS, 0);
 	if (counts)
-		write_global(cpu->running);
+		start_slots(cpu, own);
 }
 
 notrace void perfctr_cpu_resume_own_way(const struct perfctr_config *config,

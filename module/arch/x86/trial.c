@@ -9,14 +9,17 @@
  * count user mode, which perfex selftest does.
  */
 
+#include <linux/cpumask.h>
 #include <linux/init.h>
 #include <linux/lockdep.h>
 #include <linux/moduleparam.h>
+#include <linux/percpu.h>
 #include <asm/msr.h>
 
 #include "arch/cpu.h"
 #include "arch/x86/registers.h"
 #include "arch/x86/reset.h"
+#include "arch/x86/take.h"
 #include "arch/x86/trial.h"
 
 /* If false, we use all counters that CPUID reports, although they may count nothing. */
@@ -303,6 +306,43 @@ void perfctr_x86_try(struct perfctr_x86_trial *trial)
 			write_safe(perfctr_pmu.control[reg].msr, control[reg]);
 	if (perfctr_pmu.global_ctrl)
 		write_safe(perfctr_pmu.global_ctrl, global);
+}
+
+int perfctr_x86_try_here(void *unused)
+{
+	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
+	struct perfctr_x86_trial found = {};
+
+	if (cpu->tried || cpu->core == PERFCTR_X86_NO_CORE)
+		return 0;
+	if (perfctr_x86_trial_wanted)
+		perfctr_x86_try(&found);
+	cpu->bad = found.counters;
+	cpu->bad_events = found.events;
+	cpu->tried = true;
+	return 0;
+}
+
+bool perfctr_x86_is_bad(const struct perfctr_x86_cpu *cpu)
+{
+	return (cpu->bad & perfctr_pmu.counters) || (cpu->bad_events & perfctr_pmu.events);
+}
+
+void perfctr_x86_drop_bad(void)
+{
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu) {
+		const struct perfctr_x86_cpu *own = per_cpu_ptr(&perfctr_x86_cpu, cpu);
+
+		if (!perfctr_x86_is_bad(own))
+			continue;
+		pr_warn("perfctr: CPU %u counts a known loop wrong: counters 0x%x and architectural events 0x%x are not used\n",
+			cpu, own->bad & perfctr_pmu.counters, own->bad_events & perfctr_pmu.events);
+		perfctr_x86_drop(own->bad, own->bad_events);
+	}
+	if (!perfctr_pmu.counters)
+		perfctr_pmu.none = PERFCTR_NO_COUNTERS_TRIAL;
 }
 
 /*

@@ -8,6 +8,8 @@
 
 #include <linux/types.h>
 
+#include "arch/cpu.h"
+
 /**
  * struct perfctr_x86_trial - the counters and events of a CPU that failed the trial
  * @counters: counters that do not keep a written value, miscount the loop, or count the loop in
@@ -49,6 +51,13 @@ void perfctr_x86_trial_init(void);
  * becomes zero.
  */
 void perfctr_x86_try(struct perfctr_x86_trial *trial);
+
+/* Tries the counters of this CPU, unless they were tried since it came up, and notes the result. */
+int perfctr_x86_try_here(void *unused);
+/* Returns true if a counter or an event that we use has failed the trial of this CPU. */
+bool perfctr_x86_is_bad(const struct perfctr_x86_cpu *cpu);
+/* Drops the counters and events that failed the trial of any online CPU. Call before any claim. */
+void perfctr_x86_drop_bad(void);
 
 /* Executes a loop with two instructions in each turn, one of which is a branch: see spin.c. */
 void perfctr_x86_spin(unsigned long turns);

@@ -84,12 +84,13 @@ bool perfctr_cpu_verify(void)
 	cpu->verified = now;
 	for (reg = 0; reg < perfctr_pmu.nr_controls; reg++) {
 		const struct perfctr_x86_control *control = &perfctr_pmu.control[reg];
-		u64 value = cpu->control[reg], changes = control->changes;
+		u64 value = cpu->control[reg];
+		u64 compared = perfctr_x86_our_bits(cpu, reg) & ~control->changes;
 
 		if (value & perfctr_pmu.cascade)
-			changes |= perfctr_pmu.started;
-		if (!control->unused && (!perfctr_pmu.beside || cpu->held & BIT(reg)) &&
-		    !holds(cpu, control->msr, ~changes, value & ~changes))
+			compared &= ~perfctr_pmu.started;
+		if (!control->unused && compared &&
+		    !holds(cpu, control->msr, compared, value & compared))
 			return false;
 	}
 	if (perfctr_pmu.global_ctrl &&

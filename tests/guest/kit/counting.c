@@ -185,6 +185,17 @@ void control_add_at(struct perfctr_control *control, uint32_t map, uint64_t even
 	ctr->flags = flags;
 }
 
+uint32_t general_map(unsigned int i)
+{
+	uint32_t general = (uint32_t)guest.info.counters & 0xffffff;
+
+	if (!is_beside())
+		return PERFCTR_MAP_ANY;
+	for (; i; i--)
+		general &= general - 1;
+	return (uint32_t)__builtin_ctz(general);
+}
+
 void control_add(struct perfctr_control *control, uint64_t event)
 {
 	control_add_at(control, PERFCTR_MAP_ANY, event, PERFCTR_CTR_USER);

@@ -83,6 +83,11 @@ unsigned int own_evntsel(uint64_t event);
 unsigned int evntsel_interrupt(void);
 /* An empty control: no clock, no counter. Of full size. */
 void control_init(struct perfctr_control *control);
+/*
+ * Beside perf on x86, instructions get a fixed counter, of which perf has only one. This is the map of a counter for which
+ * perf's events compete: general-purpose counter @i of those that we may have. Elsewhere it is PERFCTR_MAP_ANY.
+ */
+uint32_t general_map(unsigned int i);
 /* Adds an a-mode counter; any programmable one unless @map says which. */
 void control_add_at(struct perfctr_control *control, uint32_t map, uint64_t event, uint32_t flags);
 /* The same in user mode only, on any counter. */

@@ -210,6 +210,12 @@ void sleep_us(unsigned int us)
 		;
 }
 
+void until_given_back(void)
+{
+	if (is_beside())
+		sleep_us(1500000);
+}
+
 void *shared_alloc(size_t size)
 {
 	void *mem;

@@ -160,6 +160,15 @@ static inline bool is_beside(void)
 	return guest.info.cpu_features & PERFCTR_FEATURE_BESIDE;
 }
 
+/*
+ * The counters that we can have at the same time. Beside perf one that counts cycles is perf's; the NMI watchdog has
+ * Intel's fixed one.
+ */
+static inline uint64_t our_counters(void)
+{
+	return guest.info.counters & ~(is_beside() ? 1ull << 25 : 0);
+}
+
 /* perf has all counters or none, and so have we. */
 static inline bool has_one_source(void)
 {
@@ -227,6 +236,11 @@ void make_realtime(void);
 
 uint64_t now_ns(void);
 void sleep_us(unsigned int us);
+/*
+ * Beside perf on x86, waits until what was counted before has left no counter held, which takes a second. Giving back
+ * interrupts each CPU.
+ */
+void until_given_back(void);
 
 /*
  * Zeroed memory that forked children share. Helpers report in it, since only the test's

@@ -159,12 +159,18 @@ uint64_t perf_sampling_end(struct perf_sampling *sampling)
 unsigned int perf_take_by(unsigned int event, unsigned int cpu, int *fds, unsigned int max)
 {
 	struct perf_event_attr attr;
-	unsigned int n;
 
 	perf_attr_init(&attr, event);
-	attr.pinned = 1;
+	return perf_take(&attr, cpu, fds, max);
+}
+
+unsigned int perf_take(struct perf_event_attr *attr, unsigned int cpu, int *fds, unsigned int max)
+{
+	unsigned int n;
+
+	attr->pinned = 1;
 	for (n = 0; n < max; n++) {
-		fds[n] = perf_open(&attr, -1, (int)cpu, -1);
+		fds[n] = perf_open(attr, -1, (int)cpu, -1);
 		if (fds[n] < 0)
 			break;
 		if (perf_read_one(fds[n]) == UINT64_MAX) {

@@ -103,8 +103,9 @@ uint64_t perf_sampling_end(struct perf_sampling *sampling);
  * events until one is not had, or @max are. Fills @fds, returns how many.
  */
 unsigned int perf_take_counters(unsigned int cpu, int *fds, unsigned int max);
-/* The same with an event of one's choice, which may also have a fixed counter. */
+/* The same with an event of one's choice, which may also have a fixed counter; or with these attributes. */
 unsigned int perf_take_by(unsigned int event, unsigned int cpu, int *fds, unsigned int max);
+unsigned int perf_take(struct perf_event_attr *attr, unsigned int cpu, int *fds, unsigned int max);
 void perf_give_counters(int *fds, unsigned int n);
 
 #endif /* PERFCTR_PERFSIDE_H */

@@ -14,7 +14,7 @@ unsigned int try_registers(uint64_t *value)
 	for (n = 0; n < REGISTERS; n++) {
 		value[n] = 0;
 		/* Tries once: the permission may end between two tries. */
-		if (guest.info.counters >> n & 1 && try_read_register(n, &value[n]))
+		if (our_counters() >> n & 1 && try_read_register(n, &value[n]))
 			readable |= 1u << n;
 	}
 	return readable;

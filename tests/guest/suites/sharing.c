@@ -24,14 +24,18 @@ struct perfctr_control control_of(uint64_t event)
 
 	control_init(&control);
 	control.tsc_on = 1;
-	control_add(&control, event);
+	control_add_at(&control, general_map(guest.nprogrammable - 1), event, PERFCTR_CTR_USER);
 	return control;
 }
 
-void until_given_back(void)
+static unsigned int take_of(unsigned int cpu, int *fds, unsigned int max)
 {
-	if (is_beside())
-		sleep_us(1500000);
+	/* Branches, which any general-purpose counter of x86 can count. TLB events have four of Ice Lake's eight. */
+	struct perf_event_attr branches = { .type = PERF_TYPE_RAW, .size = sizeof(branches),
+		.config = 0x00c4, .exclude_kernel = 1, .exclude_hv = 1 };
+
+	return is_beside() ? perf_take(&branches, cpu, fds, max) :
+			     perf_take_counters(cpu, fds, max);
 }
 
 void take(struct takings *takings, unsigned int first, unsigned int each)
@@ -41,7 +45,7 @@ void take(struct takings *takings, unsigned int first, unsigned int each)
 	takings->ncpus = guest.ncpus < CPUS_MAX ? guest.ncpus : CPUS_MAX;
 	for (cpu = 0; cpu < takings->ncpus; cpu++)
 		takings->n[cpu] = cpu < first ? 0 :
-			perf_take_counters(cpu, takings->fds[cpu], each);
+			take_of(cpu, takings->fds[cpu], each);
 }
 
 void give(struct takings *takings)

@@ -20,8 +20,6 @@ struct takings {
 	int fds[CPUS_MAX][PROGRAMMABLE_MAX];
 };
 
-/* Beside perf on x86, waits until what was counted before has left no counter held: a second. */
-void until_given_back(void);
 
 /* Lets perf have up to @each counters of every CPU from @first on. */
 void take(struct takings *takings, unsigned int first, unsigned int each);

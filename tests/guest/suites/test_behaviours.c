@@ -118,7 +118,7 @@ static unsigned int event_of(unsigned int hw)
 /* Less that of TopDown's slots, which the subject topdown counts with */
 static uint64_t counters(void)
 {
-	return guest.info.counters & ~(1ull << (FIXED + 3));
+	return our_counters() & ~(1ull << (FIXED + 3));
 }
 
 /* All of them at once, general-purpose and fixed ones; and not one more. */

@@ -379,16 +379,6 @@ static uint64_t perf_turns(const struct vperfctr *v, enum way way, unsigned long
 	return twice - once;
 }
 
-/*
- * Beside perf, counters that are not needed any more are given back a second later. That interrupts each CPU, and a
- * snapshot that is interrupted is repeated.
- */
-static void until_undisturbed(void)
-{
-	if (is_beside())
-		sleep_us(1500000);
-}
-
 static void compiled_reads(enum way way)
 {
 	struct vperfctr_control control;
@@ -413,13 +403,13 @@ static void compiled_reads(enum way way)
 		OLD_EVENT(&control.cpu_control, 0, EV_DTLB_STORE_MISSES);
 	}
 	ck_ok(vperfctr_control(v, &control));
-	until_undisturbed();
+	until_given_back();
 	turn_loop(v, way, TURNS, &first, &last);
 	once = perf_turns(v, way, TURNS);
 
 	OLD_EVENT(&control.cpu_control, 0, EV_INSTRUCTIONS);
 	ck_ok(vperfctr_control(v, &control));
-	until_undisturbed();
+	until_given_back();
 	for (i = 0; i < 100; i++) {
 		turn_loop(v, way, TURNS, &first, &last);
 		more = last - first;

@@ -222,7 +222,7 @@ static void read_registers(const struct stage *stage, uint64_t *value)
 /* Beside perf, the others are perf's. */
 static bool is_ours(unsigned int n)
 {
-	return !is_beside() || (guest.info.counters >> n & 1);
+	return !is_beside() || (our_counters() >> n & 1);
 }
 
 static void find_registers(struct stage *stage)
@@ -374,7 +374,7 @@ static void learns_nothing(const struct scene *scene)
 #if defined(__riscv)
 	ck_assert_uint_eq(stage->nregs, scene->other_control ? 3u : 2u);
 #else
-	ck_assert_int_eq((int)stage->nregs, __builtin_popcountll(guest.info.counters));
+	ck_assert_int_eq((int)stage->nregs, __builtin_popcountll(our_counters()));
 #endif
 	ck_assert_msg(stage->learnt == 0, "the spy learnt of %llu instructions of %llu",
 		      (unsigned long long)stage->learnt, (unsigned long long)stage->worked);

@@ -24,7 +24,7 @@ static unsigned int readable_with(unsigned int own)
 #if defined(__riscv)
 	return own;
 #else
-	return own ? (unsigned int)guest.info.counters : 0;
+	return own ? (unsigned int)our_counters() : 0;
 #endif
 }
 
@@ -45,7 +45,7 @@ static unsigned int readable_registers(void)
 	for (n = 0; n < REGISTERS; n++)
 		/* Beside perf, the others are perf's. */
 		if (n != TIME_REGISTER && may_read_register(n) &&
-		    (!is_beside() || (guest.info.counters >> n & 1)))
+		    (!is_beside() || (our_counters() >> n & 1)))
 			readable |= 1u << n;
 	return readable;
 }

@@ -308,7 +308,7 @@ END_TEST
 START_TEST(fixed_counters_of_x86)
 {
 	static const unsigned int fixed[] = { 0xc0, 0x3c, 0x13c };
-	unsigned int i, n, bare;
+	unsigned int i, n, bare, event[3];
 	struct vperfctr_control control, back;
 	struct perfctr_control native;
 	struct perfctr_sum_ctrs sum, before;
@@ -334,9 +334,12 @@ START_TEST(fixed_counters_of_x86)
 		control.cpu_control.extended = PERFCTR_EXTENDED;
 		control.cpu_control.tsc_on = 1;
 		/* QEMU counts its reference cycles by instructions too. */
-		for (n = 0; n < 3 && guest.info.counters >> (24 + n) & 1; n++) {
-			control.cpu_control.pmc_map[n] = 0x40000000 + n;
-			control.cpu_control.evntsel[n] = EVNTSEL(bare ? 0 : fixed[n]);
+		for (n = 0, i = 0; i < 3; i++) {
+			if (!(our_counters() >> (24 + i) & 1))
+				continue;
+			control.cpu_control.pmc_map[n] = 0x40000000 + i;
+			control.cpu_control.evntsel[n] = EVNTSEL(bare ? 0 : fixed[i]);
+			event[n++] = fixed[i];
 		}
 		control.cpu_control.pmc_map[n] = 1;
 		OLD_EVENT(&control.cpu_control, n, EV_INSTRUCTIONS);
@@ -353,7 +356,7 @@ START_TEST(fixed_counters_of_x86)
 			ck_assert_uint_eq(back.cpu_control.pmc_map[i],
 					  control.cpu_control.pmc_map[i]);
 			ck_assert_uint_eq(back.cpu_control.evntsel[i],
-					  EVNTSEL(i < n - 1 ? fixed[i] : EV_INSTRUCTIONS));
+					  EVNTSEL(i < n - 1 ? event[i] : EV_INSTRUCTIONS));
 			ck_assert_uint_eq(sum.pmc[i] - before.pmc[i],
 					  BODY_SPIN(3 * LOOPS) - BODY_SPIN(2 * LOOPS));
 		}

@@ -377,7 +377,8 @@ START_TEST(given_back_after_refusal)
 
 	control_init(&control);
 	for (i = 0; i < guest.nprogrammable; i++)
-		control_add(&control, i ? EV_CYCLES : EV_INSTRUCTIONS);
+		control_add_at(&control, general_map(i), i ? EV_CYCLES : EV_INSTRUCTIONS,
+			       PERFCTR_CTR_USER);
 	control_add(&control, EV_DTLB_LOAD_MISSES);
 	ck_assert_int_ne(try_control(fd, &control), 0);
 	perf_gets_all();

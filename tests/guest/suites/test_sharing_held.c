@@ -23,6 +23,7 @@
 
 #define WATCHDOG "/proc/sys/kernel/nmi_watchdog"
 #define THRESHOLD "/proc/sys/kernel/watchdog_thresh"
+#define FIXED_CYCLES 25
 
 static unsigned int perf_could_take(void)
 {
@@ -36,10 +37,28 @@ static unsigned int perf_could_take(void)
 /* A control of so many counters; the first counts instructions. */
 static struct perfctr_control control_of_many(unsigned int n)
 {
-	struct perfctr_control control = control_of(EV_INSTRUCTIONS);
+	struct perfctr_control control;
+	unsigned int i;
 
-	while (--n)
-		control_add(&control, EV_CYCLES);
+	control_init(&control);
+	control.tsc_on = 1;
+	for (i = 0; i < n; i++)
+		control_add_at(&control, general_map(guest.nprogrammable - 1 - i),
+			       i ? EV_CYCLES : EV_INSTRUCTIONS, PERFCTR_CTR_USER);
+	return control;
+}
+
+/* The same with the fixed counter of instructions, if there is one, at first. */
+static struct perfctr_control control_with_fixed(unsigned int n)
+{
+	struct perfctr_control control = control_of_many(n);
+	struct perfctr_ctr_control fixed = control.ctr[0];
+
+	if (guest.info.nrctrs == guest.nprogrammable)
+		return control;
+	fixed.map = PERFCTR_MAP_ANY;
+	control.ctr[control.nractrs++] = control.ctr[0];
+	control.ctr[0] = fixed;
 	return control;
 }
 
@@ -98,13 +117,53 @@ START_TEST(refused_what_perf_has)
 }
 END_TEST
 
+/* Who asks for a counter that perf has is refused. Others who count lose nothing. */
+START_TEST(refused_without_harm)
+{
+	struct perfctr_control control = control_of_many(1);
+	volatile bool *flags = shared_alloc(2 * sizeof(*flags));
+	volatile bool *counts = flags, *stop = flags + 1;
+	struct takings takings;
+	int fd = open_self();
+	pid_t child;
+
+	until_given_back();
+	pin_self(0);
+	ck_ok(child = fork());
+	if (!child) {
+		int own = open_self();
+
+		set_control(own, &control);
+		for (*counts = true; !*stop; sched_yield())
+			exact_once(own);
+		exact_once(own);
+		_exit(0);
+	}
+	while (!*counts)
+		sched_yield();
+	control.ctr[0].map = general_map(0);
+	control.source = PERFCTR_SOURCE_NATIVE;
+	take(&takings, 0, control.ctr[0].map + 1);
+	ck_assert_uint_eq(takings.n[0], control.ctr[0].map + 1);
+	ck_assert_int_eq(try_control(fd, &control), -EBUSY);
+	ck_assert_uint_eq(control.owner, PERFCTR_OWNER_PERF);
+	ck_assert_uint_eq(control.refused, 0);
+	sleep_us(10000);
+	give(&takings);
+	set_control(fd, &control);
+	exact_once(fd);
+	*stop = true;
+	expect_exit(child, 0);
+	unlink_self(fd);
+}
+END_TEST
+
 /*
  * An event of perf's that is older than ours, pinned, and counts a CPU comes first. We lose our counters, are told so, and
  * keep what was counted. The event counts.
  */
-START_TEST(lost_to_an_older_pinned_event)
+static void lose_to_an_older_pinned_event(struct perfctr_control control)
 {
-	struct perfctr_control control = control_of_many(guest.nprogrammable);
 	int perf[PROGRAMMABLE_MAX], fd = open_self();
 	struct perfctr_read before, rd, later;
 	struct perf_event_attr attr;
@@ -153,6 +212,30 @@ START_TEST(lost_to_an_older_pinned_event)
 	ck_assert(!page_asks(map_page(fd), 0));
 	unlink_self(fd);
 }
+
+START_TEST(lost_to_an_older_pinned_event)
+{
+	lose_to_an_older_pinned_event(control_of_many(guest.nprogrammable));
+}
+END_TEST
+
+/* A fixed counter is among them. Perf assigns all anew, or has one general counter for its first event. */
+static void lose_a_fixed_one(unsigned int general)
+{
+	lose_to_an_older_pinned_event(control_with_fixed(general));
+}
+
+START_TEST(all_lost_to_an_older_pinned_event)
+{
+	lose_a_fixed_one(guest.nprogrammable);
+}
+END_TEST
+
+START_TEST(most_lost_to_an_older_pinned_event)
+{
+	lose_a_fixed_one(guest.nprogrammable - 1);
+}
+END_TEST
 END_TEST
 
 static uint64_t nmis_of_cpu_0(void)
@@ -194,6 +277,47 @@ START_TEST(watchdog_ticks)
 }
 END_TEST
 
+/* The fixed counter of cycles is ours while the watchdog is off. Another one is left for the watchdog. */
+START_TEST(watchdog_finds_a_counter)
+{
+	struct perfctr_control most = control_of_many(guest.nprogrammable - 1);
+	struct perfctr_control all = control_of_many(guest.nprogrammable);
+	char before[16], threshold[16];
+	int fd = open_self();
+	uint64_t nmis, until;
+
+	ck_assert_int_gt(read_text(WATCHDOG, before, sizeof(before)), 0);
+	ck_assert_int_gt(read_text(THRESHOLD, threshold, sizeof(threshold)), 0);
+	pin_self(0);
+	ck_ok(write_text(THRESHOLD, "1"));
+	ck_ok(write_text(WATCHDOG, "0"));
+	until_given_back();
+	control_add_at(&most, FIXED_CYCLES, EV_CYCLES, PERFCTR_CTR_USER);
+	control_add_at(&all, FIXED_CYCLES, EV_CYCLES, PERFCTR_CTR_USER);
+	all.source = PERFCTR_SOURCE_NATIVE;
+	if (general_map(0)) {
+		/* perf keeps general counters. */
+		most = all;
+	} else {
+		ck_assert_int_eq(try_control(fd, &all), -EBUSY);
+		ck_assert_uint_eq(all.owner, PERFCTR_OWNER_PERF);
+	}
+	set_control(fd, &most);
+	exact_once(fd);
+	ck_ok(write_text(WATCHDOG, "1"));
+	nmis = nmis_of_cpu_0();
+	for (until = now_ns() + 3000000000ull; now_ns() < until;)
+		exact_once(fd);
+	ck_assert_uint_gt(nmis_of_cpu_0(), nmis);
+	unlink_self(fd);
+	/* It goes back to the fixed counter. */
+	ck_ok(write_text(WATCHDOG, "0"));
+	until_given_back();
+	ck_ok(write_text(WATCHDOG, before));
+	ck_ok(write_text(THRESHOLD, threshold));
+}
+END_TEST
+
 #if defined(__x86_64__) || defined(__i386__)
 static uint64_t rdpmc(unsigned int i)
 {
@@ -216,10 +340,11 @@ static uint64_t rdpmc(unsigned int i)
  */
 START_TEST(mapped_events_show_nothing)
 {
-	struct perfctr_control control = control_of_many(guest.nprogrammable);
+	/* So no counter is left for the event of the other. */
+	struct perfctr_control control = control_with_fixed(guest.nprogrammable);
 	volatile bool *stop = shared_alloc(sizeof(*stop));
 	volatile uint64_t *seen = shared_alloc(sizeof(*seen));
-	const unsigned int counters = guest.info.counters;
+	const unsigned int counters = (unsigned int)our_counters();
 	int fd = open_self();
 	unsigned int turn;
 	pid_t child;
@@ -238,9 +363,9 @@ START_TEST(mapped_events_show_nothing)
 			_exit(1);
 		become(STRANGER_UID);
 		while (!*stop) {
-			for (i = 0; i < 24; i++)
+			for (i = 0; i < 32; i++)
 				if (counters >> i & 1)
-					*seen |= rdpmc(i);
+					*seen |= rdpmc(i < 24 ? i : 0x40000000 + i - 24);
 			sched_yield();
 		}
 		_exit(0);
@@ -305,9 +430,18 @@ void sharing_held(void)
 		return;
 	GUEST_RUN(only_what_controls_need, NEED_COUNTERS | NEED_PERF);
 	GUEST_RUN(refused_what_perf_has, NEED_COUNTERS | NEED_PERF | NEED_SMP);
+	GUEST_RUN(refused_without_harm, NEED_COUNTERS | NEED_PERF);
 	GUEST_RUN(lost_to_an_older_pinned_event,
 		  NEED_COUNTERS | NEED_PERF | NEED_USER_READ | LOG_MODULE);
+	if (guest.info.nrctrs > guest.nprogrammable) {
+		GUEST_RUN(all_lost_to_an_older_pinned_event,
+			  NEED_COUNTERS | NEED_PERF | NEED_USER_READ | LOG_MODULE);
+		GUEST_RUN(most_lost_to_an_older_pinned_event,
+			  NEED_COUNTERS | NEED_PERF | NEED_USER_READ | LOG_MODULE);
+	}
 	GUEST_RUN(watchdog_ticks, NEED_COUNTERS | NEED_PERF);
+	if (guest.info.counters >> FIXED_CYCLES & 1)
+		GUEST_RUN(watchdog_finds_a_counter, NEED_COUNTERS | NEED_PERF);
 	GUEST_RUN(mapped_events_show_nothing, NEED_COUNTERS | NEED_PERF | NEED_USER_READ);
 	if (is_amd() && guest.info.cpu_type >= PERFCTR_X86_AMD_ZEN)
 		GUEST_RUN(lost_to_a_pair, NEED_COUNTERS | NEED_PERF | LOG_MODULE);

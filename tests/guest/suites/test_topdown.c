@@ -687,6 +687,7 @@ START_TEST(perf_in_turns)
 	int fd, group[1 + 8] = { 0 };
 
 	for (turn = 0; turn < 3; turn++) {
+		until_given_back();
 		for (i = 0; i <= nr_metrics(); i++) {
 			attr.config = i ? METRIC(i - 1) : SLOTS;
 			group[i] = perf_open(&attr, 0, -1, i ? group[0] : -1);

@@ -360,6 +360,12 @@ static bool amd_beside(void)
 	return true;
 }
 
+/* Each counter can count this event. */
+static u64 amd_placeholder(unsigned int idx)
+{
+	return INSTRUCTIONS;
+}
+
 /* Cycles are left out, because three counters of family 15h do not count them. */
 static const struct perfctr_x86_known known[] = {
 	{ .event = INSTRUCTIONS, .per_turn = 2 },
@@ -375,6 +381,6 @@ const struct perfctr_x86_family perfctr_amd = {
 	.counts = perfctr_x86_evntsel_counts,
 	.clear_unused = amd_clear_unused,
 	.beside = amd_beside,
-	.placeholder = INSTRUCTIONS,
+	.placeholder = amd_placeholder,
 	.known = known,
 };

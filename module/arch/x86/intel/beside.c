@@ -40,6 +40,12 @@ bool perfctr_intel_beside(void)
 	return true;
 }
 
+/* On a general counter, event 0 counts nothing. */
+u64 perfctr_intel_placeholder(unsigned int idx)
+{
+	return idx < INTEL_PMC_IDX_FIXED ? 0 : fixed_events[idx - INTEL_PMC_IDX_FIXED];
+}
+
 notrace int perfctr_intel_perf_fixed(u64 select, bool *only)
 {
 	u32 event = select & (EVNTSEL_CODE | EVNTSEL_UMASK);

@@ -319,6 +319,7 @@ static void __init describe_fixed(void)
 	u32 reg = perfctr_pmu.nr_controls++;
 	unsigned int i;
 
+	perfctr_pmu.fixed_control = reg;
 	perfctr_pmu.control[reg].msr = MSR_CORE_PERF_FIXED_CTR_CTRL;
 	for (i = 0; i < intel.nr_fixed; i++) {
 		perfctr_pmu.ctr[PERFCTR_X86_FIXED + i] = (struct perfctr_x86_ctr){
@@ -593,6 +594,7 @@ const struct perfctr_x86_family perfctr_intel = {
 	.counts = intel_counts,
 	.clear_unused = intel_clear_unused,
 	.beside = perfctr_intel_beside,
+	.placeholder = perfctr_intel_placeholder,
 	.perf_fixed = perfctr_intel_perf_fixed,
 	.known = known,
 };

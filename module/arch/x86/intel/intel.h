@@ -10,8 +10,9 @@ extern const struct perfctr_x86_family perfctr_intel;
 bool perfctr_intel_is(void);
 u32 perfctr_intel_look(void);
 
-/* struct perfctr_x86_family describes these two functions. */
+/* struct perfctr_x86_family describes these functions. */
 bool perfctr_intel_beside(void);
+u64 perfctr_intel_placeholder(unsigned int idx);
 int perfctr_intel_perf_fixed(u64 select, bool *only);
 
 /* Tells extra.c which events of this model need a second register. */

@@ -21,6 +21,7 @@ u32 model_lvtpc[SHIM_CPUS];
 bool model_irq_waits[SHIM_CPUS];
 bool model_nmi_waits[SHIM_CPUS];
 bool model_nmis_at_once;
+void (*model_after_write)(u32 msr);
 static nmi_handler_t nmi_handler;
 static struct irq_work *irq_works[SHIM_CPUS];
 

@@ -290,6 +290,8 @@ bool shim_wrmsr_safe(u32 msr, u64 value)
 		model_execute(MODEL_KERNEL, 1);
 	if (model_nmis_at_once)
 		ck_assert_int_eq(model_nmi(shim_cpu), NMI_DONE);
+	if (model_after_write)
+		model_after_write(msr);
 	return true;
 }
 

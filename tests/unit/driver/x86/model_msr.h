@@ -310,6 +310,8 @@ void model_irq(unsigned int cpu);
 int model_nmi(unsigned int cpu);
 /* An NMI of somebody else's comes after each WRMSR of the driver. */
 extern bool model_nmis_at_once;
+/* Is called after each WRMSR of the driver, unless NULL. */
+extern void (*model_after_write)(u32 msr);
 
 /* CR4.PCE, and how often the kernel looked at it on the driver's behalf */
 extern bool model_pce[SHIM_CPUS];

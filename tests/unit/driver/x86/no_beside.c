@@ -16,14 +16,16 @@ void perfctr_x86_beside_exit(void)
 {
 }
 
-int perfctr_x86_beside_hold(u32 counters)
+int perfctr_x86_beside_hold(u32 counters, u32 *busy)
 {
 	(void)counters;
+	*busy = 0;
 	ck_abort_msg("held beside perf");
 }
 
-u32 perfctr_x86_beside_held(void)
+bool perfctr_x86_beside_is_last(u32 counters)
 {
+	(void)counters;
 	ck_abort_msg("held beside perf");
 }
 
@@ -64,6 +66,12 @@ void perfctr_x86_beside_take(void)
 bool perfctr_intel_beside(void)
 {
 	return false;
+}
+
+u64 perfctr_intel_placeholder(unsigned int idx)
+{
+	(void)idx;
+	ck_abort_msg("a placeholder beside perf");
 }
 
 int perfctr_intel_perf_fixed(u64 select, bool *only)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctr_cpu_load(): a register that holds the right value already is not written. */
+#include "arch/x86/registers.h"
 #include "tests.h"
 
 #define SEL(n)		(MSR_ARCH_PERFMON_EVENTSEL0 + (n))
@@ -246,6 +247,61 @@ START_TEST(sums_are_exact)
 }
 END_TEST
 
+/* Perf counts by the second fixed counter, and does not know of ours, the first and the third. */
+#define PERFS_BITS	0xb0u
+#define OUR_BITS	0xf0fu
+
+/* An NMI comes when we have written the control of fixed counters. perf's handler writes it, too, and then ours. */
+static void write_as_perf(u32 msr)
+{
+	static bool inside;
+
+	if (inside || msr != FIXED_CTRL)
+		return;
+	inside = true;
+	model_set_msr(shim_cpu, FIXED_CTRL, PERFS_BITS);
+	perfctr_x86_restore_fixed();
+	inside = false;
+}
+
+static void expect_fixed(u64 ours)
+{
+	ck_assert_uint_eq(model_msr(0, FIXED_CTRL), ours | PERFS_BITS);
+}
+
+START_TEST(perf_writes_the_control_of_fixed_counters)
+{
+	static const struct perfctr_ctr_control ctr_a[] = {
+		CTR(FIXED(0), EV_INSTRUCTIONS, USER), CTR(0, EV_BRANCHES, USER),
+	}, ctr_b[] = {
+		CTR(FIXED(0), EV_INSTRUCTIONS, KERNEL), CTR(FIXED(2), EV_REFERENCE_CYCLES, USER),
+		CTR(0, EV_INSTRUCTIONS, USER),
+	};
+	struct perfctr_x86_cpu *cpu = per_cpu_ptr(&perfctr_x86_cpu, 0);
+	struct thread a, b;
+	int i;
+
+	driver_init(&model_default);
+	thread_init(&a, claim_well(ctr_a, ARRAY_SIZE(ctr_a)));
+	thread_init(&b, claim_well(ctr_b, ARRAY_SIZE(ctr_b)));
+	perfctr_pmu.beside = true;
+	cpu->held = BIT(PERFCTR_X86_FIXED) | BIT(PERFCTR_X86_FIXED + 2) | 1;
+	ck_assert_uint_eq(perfctr_x86_our_bits(cpu, perfctr_pmu.ctr[PERFCTR_X86_FIXED].reg), OUR_BITS);
+	model_after_write = write_as_perf;
+	for (i = 0; i < 3; i++) {
+		thread_run(&a, 0, 1234);
+		expect_fixed(0x2 | (i ? 0x200 : 0));
+		thread_run(&b, 0, 4321);
+		expect_fixed(0x201);
+	}
+	model_after_write = NULL;
+	thread_expect_exact(&a);
+	/* Of b's kernel mode some is missed between perf's write and ours. */
+	perfctr_pmu.beside = false;
+	cpu->held = 0;
+}
+END_TEST
+
 void test_load(void)
 {
 	unit_begin("x86_load");
@@ -253,4 +309,5 @@ void test_load(void)
 	UNIT_ROWS(equal_controls_switch_for_nothing, machines);
 	UNIT_ROWS(held_is_what_was_loaded, machines);
 	UNIT_ROWS(sums_are_exact, mixes);
+	UNIT_RUN(perf_writes_the_control_of_fixed_counters);
 }

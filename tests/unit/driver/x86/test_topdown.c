@@ -5,6 +5,7 @@
  */
 #include <asm/apic.h>
 
+#include "arch/x86/registers.h"
 #include "tests.h"
 #include "switch/run.h"
 
@@ -437,6 +438,43 @@ static u64 metrics_on(unsigned int cpu)
 	return model_msr(cpu, MSR_PERF_METRICS);
 }
 
+static void before_perfs_nmi(void)
+{
+	ck_assert(!perfctr_x86_take_overflows(true));
+}
+
+static void after_perfs_nmi(void)
+{
+	ck_assert(!perfctr_x86_take_overflows(false));
+}
+
+/*
+ * Beside perf, an overflow of the metrics is acknowledged before perf's handler of NMIs sees it, which would zero SLOTS and
+ * the metrics.
+ */
+START_TEST(overflow_of_metrics_is_not_perfs)
+{
+	const unsigned int ack = model_index(MSR_CORE_PERF_GLOBAL_OVF_CTRL);
+	struct perfctr_x86_cpu *cpu = per_cpu_ptr(&perfctr_x86_cpu, 0);
+	struct perfctr_config *metrics;
+
+	driver_init(&model_topdown);
+	metrics = CLAIM(level_1);
+	perfctr_pmu.beside = true;
+	model_calls_reset();
+	on_cpu_irqs_off(0, before_perfs_nmi);
+	ck_assert_uint_eq(model_writes[0][ack], 0);
+	cpu->held = BIT(PERFCTR_X86_SLOTS);
+	on_cpu_irqs_off(0, before_perfs_nmi);
+	ck_assert_uint_eq(model_writes[0][ack], 1);
+	on_cpu_irqs_off(0, after_perfs_nmi);
+	ck_assert_uint_eq(model_writes[0][ack], 1);
+	cpu->held = 0;
+	perfctr_pmu.beside = false;
+	unclaim(metrics);
+}
+END_TEST
+
 /* A stranger who may read registers sees neither the counter nor the metrics. */
 START_TEST(zeroed_for_strangers)
 {
@@ -656,4 +694,5 @@ void test_topdown(void)
 	UNIT_RUN(hotplug);
 	UNIT_RUN(costs_others_nothing);
 	UNIT_RUN(not_through_perf);
+	UNIT_RUN(overflow_of_metrics_is_not_perfs);
 }
