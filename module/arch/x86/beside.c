@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counts by some of the general-purpose counters while perf has the others.
+ * Counts by some of the counters while perf has the others.
  *
  * The counters with the highest numbers are ours if a control needs them and perf has not pinned an
  * event to them; the first ones are left to perf. perf also keeps the global control, in which the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Counts by some of the general-purpose counters while perf has the others: see arch/beside.h. */
+/* Counts by some of the counters while perf has the others: see arch/beside.h. */
 #ifndef PERFCTR_X86_BESIDE_H
 #define PERFCTR_X86_BESIDE_H
 
