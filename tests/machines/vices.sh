@@ -10,7 +10,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 cd "$top"
 
-[ $# -gt 0 ] || set -- bare counts sandybridge icelake drop drop-global fault filter filter-all cycles \
+[ $# -gt 0 ] || set -- bare counts sandybridge icelake drop drop-beside drop-global fault filter \
+	filter-beside filter-all cycles \
 	freeze-2 freeze-4 firmware firmware-returns smi-select smi-global ht nehalem tfa late \
 	slots vpmu version-2 rdpmc
 
@@ -22,7 +23,7 @@ boot() {
 	status=0
 	# shellcheck disable=SC2086 # words
 	tests/machines/boot.sh "$machine" --stage build/stage/skylake --timeout 120 \
-		--cpu "$cpu" "$@" env VICE="$vice" ${REPORTS:+REPORTS=1} \
+		--cpu "$cpu" "$@" env VICE="$vice" ${REPORTS:+REPORTS=1} $beside \
 		run-tests $subjects >"$log/$vice" 2>&1 || status=$?
 	[ $status = 0 ] || grep -q '^not ok ' "$log/$vice" ||
 		echo "not ok $vice: the machine ended with status $status" >>"$log/$vice"
@@ -30,7 +31,7 @@ boot() {
 }
 
 run() { # vice
-	firmware=pmu-vice-reset=0x187/0x4300c0 subjects='selftest vices'
+	firmware=pmu-vice-reset=0x187/0x4300c0 subjects='selftest vices' beside=
 	case $1 in
 	# Nor a hypervisor
 	bare) boot "$1" skylake hypervisor=off --icount ;;
@@ -41,6 +42,12 @@ run() { # vice
 			--append mitigations=off ;;
 	icelake) boot "$1" icelake pmu-vice-constraints=0xd0-0xe6/0xf ;;
 	drop) boot "$1" icelake pmu-vice-drop=0x188:0xc6:0x4c6 ;;
+	drop-beside)
+		subjects=vices beside='BESIDE=0 WATCHDOG=y'
+		boot "$1" icelake pmu-vice-drop=0x188:0xc6:0x4c6 ;;
+	filter-beside)
+		subjects=vices beside='BESIDE=-1 WATCHDOG=y'
+		boot "$1" skylake pmu-vice-filter=0xc0,pmu-vice-filter-fixed=1 ;;
 	drop-global) boot "$1" skylake pmu-vice-drop=0x38f ;;
 	fault) boot "$1" skylake pmu-vice-fault=0x189:0x30b ;;
 	filter) boot "$1" skylake pmu-vice-filter=0xc0,pmu-vice-filter-fixed=1 ;;

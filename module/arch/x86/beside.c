@@ -254,12 +254,22 @@ void perfctr_x86_beside_forget(unsigned int cpu)
 	perfctr_beside_release(cpu, ~0ULL);
 }
 
+static u32 held_here(void)
+{
+	lockdep_assert_irqs_disabled();
+	return our_numbers(perfctr_beside_held(smp_processor_id()));
+}
+
+u32 perfctr_x86_beside_fresh(void)
+{
+	return held_here() & perfctr_pmu.counters & ~this_cpu_read(perfctr_x86_cpu.held);
+}
+
 void perfctr_x86_beside_take(void)
 {
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
-	u32 held = our_numbers(perfctr_beside_held(smp_processor_id())), left;
+	u32 held = held_here(), left;
 
-	lockdep_assert_irqs_disabled();
 	/* After somebody else has written to the registers, all begin anew. */
 	left = cpu->load_core == PERFCTR_X86_CHANGED ? held : held & ~cpu->held;
 	for (; left; left &= left - 1) {

@@ -42,7 +42,6 @@ MODULE_PARM_DESC(override_firmware, "x86: take counters that the firmware uses, 
  * @joinable: a CPU that joins may take its counters. Becomes false before the counters are given
  *	back
  * @returned: firmware that was overridden has taken counters back since @taken became true
- * @settled: there has been a first claim, so perfctr_pmu does not change any more
  * @readable: processes may have the permission to read registers
  * @uses: beside perf: number of claimed configs that use each counter
  * @needed: beside perf: the counters that any claimed config uses
@@ -55,7 +54,6 @@ static struct {
 	bool taken;
 	bool joinable;
 	bool returned;
-	bool settled;
 	bool readable;
 	unsigned int uses[PERFCTR_X86_MAX];
 	u32 needed;
@@ -128,15 +126,23 @@ static void look_for_firmware(void)
 	WRITE_ONCE(override_firmware, false);
 }
 
+/*
+ * Takes the counters that we have reserved or hold. Returns -EBUSY if we have just come to hold
+ * counters, but perf's NMIs did not let us try them.
+ */
 static int claim_take(void *unused)
 {
-	if (perfctr_pmu.beside)
+	bool tried = true;
+
+	if (perfctr_pmu.beside) {
+		tried = perfctr_x86_try_here(perfctr_x86_beside_fresh());
 		perfctr_x86_beside_take();
-	else
+	} else {
 		perfctr_x86_take_all();
+	}
 	if (this_cpu_read(perfctr_x86_cpu.ours))
 		perfctr_x86_watch();
-	return 0;
+	return tried ? 0 : -EBUSY;
 }
 
 static int claim_take_interrupts(void *unused)
@@ -198,29 +204,6 @@ static int claim_forget(void *arg)
 	return 0;
 }
 
-/* Tries CPUs that could not be tried when they came up, because perf had their counters. */
-static void settle(perfctr_run_t run)
-{
-	bool tried = true;
-	unsigned int cpu;
-
-	for_each_online_cpu(cpu)
-		tried &= per_cpu(perfctr_x86_cpu, cpu).tried;
-	if (!tried)
-		run(perfctr_x86_try_here, NULL);
-	if (!claims.settled)
-		perfctr_x86_drop_bad();
-	claims.settled = true;
-	if (tried)
-		return;
-	for_each_online_cpu(cpu) {
-		struct perfctr_x86_cpu *own = per_cpu_ptr(&perfctr_x86_cpu, cpu);
-
-		if (perfctr_x86_is_bad(own))
-			perfctr_x86_set_core(own, PERFCTR_X86_NO_CORE);
-	}
-}
-
 /* Returns the bit of a counter that was chosen for a config, or 0 for a metric. */
 static u32 chosen_bit(const struct perfctr_config *config, u32 i)
 {
@@ -249,8 +232,8 @@ static u32 first_index_of(const struct perfctr_config *config, u32 counters)
 }
 
 /*
- * Holds and takes the counters that were chosen for a config. Returns 0, or an error with *busy:
- * see perfctr_x86_beside_hold().
+ * Holds, tries and takes the counters that were chosen for a config. Returns 0, -EAGAIN if trials
+ * have dropped some of them, or an error with *busy: see perfctr_x86_beside_hold().
  */
 static int hold_chosen(const struct perfctr_config *config, perfctr_run_t run, u32 *busy)
 {
@@ -272,7 +255,12 @@ static int hold_chosen(const struct perfctr_config *config, perfctr_run_t run, u
 	WRITE_ONCE(claims.joinable, true);
 	if (err || !(counters & ~claims.took))
 		return err;
-	run(claim_take, NULL);
+	*busy = counters & ~claims.took;
+	err = run(claim_take, NULL);
+	if (err)
+		return err;
+	if (perfctr_x86_drop_bad())
+		return -EAGAIN;
 	claims.took |= counters;
 	return 0;
 }
@@ -294,7 +282,7 @@ static int choose_without(struct perfctr_config *config, const u32 *can, u32 avo
 
 /*
  * Chooses and holds the counters of a config beside perf. If perf has pinned an event to one of
- * them, tries others. Returns 0, or an error with *why.
+ * them, tries others. Returns 0, -EAGAIN if trials have dropped counters, or an error with *why.
  */
 static int claim_beside(struct perfctr_config *config, const u32 *can, perfctr_run_t run,
 			struct perfctr_refusal *why)
@@ -302,7 +290,6 @@ static int claim_beside(struct perfctr_config *config, const u32 *can, perfctr_r
 	u32 index = PERFCTR_NO_INDEX, avoid = 0, busy;
 	int err;
 
-	claims.settled = true;
 	for (;;) {
 		err = choose_without(config, can, avoid, why);
 		if (err && !avoid)
@@ -368,13 +355,37 @@ static int claim_first(perfctr_run_t run, struct perfctr_refusal *why)
 		why->owner = PERFCTR_OWNER_FIRMWARE;
 		return -EBUSY;
 	}
-	settle(run);
+	perfctr_x86_try_all(run);
 	claims.returned = false;
 	perfctr_x86_forget_permits();
 	run(claim_take, NULL);
 	WRITE_ONCE(claims.taken, true);
 	WRITE_ONCE(claims.joinable, true);
 	return 0;
+}
+
+/*
+ * Chooses the counters of a config, and beside perf also holds them. The control is checked again,
+ * because trials may have dropped counters since the first check. Returns 0, or an error with *why.
+ */
+static int choose(struct perfctr_config *config, perfctr_run_t run, struct perfctr_refusal *why)
+{
+	u32 can[PERFCTR_X86_MAX];
+	unsigned int i;
+	int err = 0;
+
+	do {
+		for (i = 0; i < config->nr && !err; i++) {
+			why->index = i;
+			err = perfctr_x86_can_count(&config->ctr[i], &can[i], why);
+		}
+		if (err)
+			return err;
+		err = perfctr_pmu.beside ?
+		      claim_beside(config, can, run, why) :
+		      perfctr_x86_choose(config->ctr, can, config->nr, config->hw, why);
+	} while (err == -EAGAIN);
+	return err;
 }
 
 /*
@@ -394,7 +405,6 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run,
 		      struct perfctr_refusal *why)
 {
 	bool first = !claims.taken;
-	u32 can[PERFCTR_X86_MAX];
 	unsigned int i;
 	u32 used = 0;
 	int err;
@@ -418,17 +428,7 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run,
 		why->owner = PERFCTR_OWNER_FIRMWARE;
 		return -EBUSY;
 	}
-	/*
-	 * Check the control again, because trials may have dropped counters since the first check.
-	 */
-	for (i = 0; i < config->nr && !err; i++) {
-		why->index = i;
-		err = perfctr_x86_can_count(&config->ctr[i], &can[i], why);
-	}
-	if (!err)
-		err = perfctr_pmu.beside ?
-		      claim_beside(config, can, run, why) :
-		      perfctr_x86_choose(config->ctr, can, config->nr, config->hw, why);
+	err = choose(config, run, why);
 	if (err) {
 		if (first && claims.taken)
 			unclaim_all(run);
@@ -512,11 +512,7 @@ void perfctr_cpu_give_back(perfctr_run_t run)
 		perfctr_x86_unreserve();
 }
 
-/*
- * Tries the counters of a CPU that comes up. Before the first claim, counters that fail are
- * dropped. After the first claim, other CPUs may count with these counters. Then this CPU is not
- * used at all, and states that are resumed on it are lost.
- */
+/* Tries the counters of a CPU that comes up. */
 static void try_coming(void)
 {
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
@@ -526,13 +522,10 @@ static void try_coming(void)
 	    (own && perfctr_x86_reserve()))
 		return;
 	if (!own || !perfctr_x86_firmware_counts())
-		perfctr_x86_try_here(NULL);
+		perfctr_x86_try_here(perfctr_pmu.counters);
 	if (own)
 		perfctr_x86_unreserve();
-	if (!claims.settled)
-		perfctr_x86_drop_bad();
-	else if (perfctr_x86_is_bad(cpu))
-		perfctr_x86_set_core(cpu, PERFCTR_X86_NO_CORE);
+	perfctr_x86_judge_coming();
 }
 
 /*
@@ -546,7 +539,10 @@ void perfctr_cpu_online(void)
 	if (!cpu->tried)
 		try_coming();
 	if (claims.taken) {
-		claim_take(NULL);
+		if (claim_take(NULL))
+			cpu->load_core = PERFCTR_X86_LOST;
+		if (perfctr_pmu.beside)
+			perfctr_x86_judge_coming();
 		if (claims.iusers)
 			perfctr_x86_take_interrupts(true);
 		return;

@@ -50,6 +50,7 @@ static DEFINE_PER_CPU(u32, lvtpc_before);
 static DEFINE_PER_CPU(bool, lvtpc_taken);
 static DEFINE_PER_CPU(bool, handed);	/* an NMI for perf is on its way */
 static DEFINE_PER_CPU(struct irq_work, raised);
+static DEFINE_PER_CPU(unsigned int, nmis);	/* only with perfctr_pmu.beside */
 static perfctr_ihandler_t ihandler;
 static bool mends;	/* after_perf() is registered; constant after init */
 static bool hears;	/* the tracepoint exists, so overflows reach us; constant after init */
@@ -103,6 +104,7 @@ static notrace int beside_perf(bool before)
 
 static notrace int before_perf(unsigned int type, struct pt_regs *regs)
 {
+	__this_cpu_write(nmis, __this_cpu_read(nmis) + 1);
 	return beside_perf(true);
 }
 
@@ -186,6 +188,11 @@ void perfctr_x86_take_interrupts(bool take)
 void perfctr_x86_forget_interrupts(unsigned int cpu)
 {
 	per_cpu(lvtpc_taken, cpu) = false;
+}
+
+unsigned int perfctr_x86_nmis(void)
+{
+	return __this_cpu_read(nmis);
 }
 
 /*
@@ -279,6 +286,11 @@ void perfctr_x86_interrupt_exit(void)
 }
 
 #else
+
+unsigned int perfctr_x86_nmis(void)
+{
+	return 0;
+}
 
 bool perfctr_cpu_interrupted_user(void)
 {

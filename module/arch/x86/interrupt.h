@@ -10,6 +10,8 @@
  */
 int perfctr_x86_interrupt_init(void);
 void perfctr_x86_interrupt_exit(void);
+/* Returns how many NMIs came to this CPU, if we count beside perf. */
+unsigned int perfctr_x86_nmis(void);
 /*
  * Routes the interrupt of this CPU's counters to us, or restores its old route. Interrupts are off.
  */

@@ -279,8 +279,6 @@ static bool is_wrong_natively(const struct perf_event *event)
 	const struct perfctr_x86_cpu *cpu = per_cpu_ptr(&perfctr_x86_cpu, event->cpu);
 	const struct perfctr_x86_known *known = known_events();
 
-	if (!cpu->tried)
-		return false;
 	if (perfctr_cpu_shared_is_general(event) ?
 	    cpu->bad & GENMASK(PERFCTR_X86_FIXED - 1, 0) :
 	    cpu->bad >> (PERFCTR_X86_FIXED - FIXED_BASE + event->hw.idx) & 1)
@@ -299,8 +297,12 @@ bool perfctr_cpu_shared_twin(const struct perf_event *event, struct perfctr_shar
 	u8 number;
 
 	known = perfctr_x86_trial_wanted ? find_known(event, &number) : NULL;
-	/* The native driver keeps results only for known events whose @bit is not 0. */
-	if (!known || verdicts_of(event)->tried & BIT(number) || (cpu->tried && known->bit))
+	/*
+	 * The native driver keeps results only for known events whose @bit is not 0. Beside perf it
+	 * tries no counters of perf's.
+	 */
+	if (!known || verdicts_of(event)->tried & BIT(number) ||
+	    (cpu->tried && known->bit && !perfctr_pmu.beside))
 		return false;
 	*attr = (struct perfctr_shared_attr){
 		.type = event->pmu->type,

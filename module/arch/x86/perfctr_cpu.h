@@ -45,7 +45,7 @@
  * @core: the type of the core. On a hybrid processor this is EAX of CPUID leaf 1AH, on other
  *	processors 0. PERFCTR_X86_NO_CORE, which no config has: the CPU lacks something that the
  *	others have, or does not count, or its counters belong to another CPU
- * @tried: the counters have been tried since the CPU came up
+ * @tried: counters that have been tried since the CPU came up
  * @bad: counters that failed their trial
  * @bad_events: events of perfctr_pmu.events that the counters do not count
  * @ours: we have the counters, and the registers hold what this structure says
@@ -78,7 +78,7 @@ struct perfctr_x86_cpu {
 	u32 load_core;
 	u32 held;
 	unsigned long verified;
-	bool tried;
+	u32 tried;
 	u32 bad;
 	u32 bad_events;
 	bool ours;

@@ -501,7 +501,7 @@ notrace bool perfctr_x86_take_overflows(bool before_perf)
 	return over;
 }
 
-notrace u64 perfctr_x86_our_bits(const struct perfctr_x86_cpu *cpu, u32 reg)
+notrace u64 perfctr_x86_bits_of(u32 counters, u32 reg)
 {
 	u64 bits = 0;
 	u32 fixed;
@@ -509,8 +509,8 @@ notrace u64 perfctr_x86_our_bits(const struct perfctr_x86_cpu *cpu, u32 reg)
 	if (!perfctr_pmu.beside)
 		return ~0ULL;
 	if (reg != perfctr_pmu.fixed_control || !perfctr_pmu.fixed_control)
-		return cpu->held & BIT(reg) ? ~0ULL : 0;
-	for (fixed = cpu->held >> PERFCTR_X86_FIXED; fixed; fixed &= fixed - 1)
+		return counters & BIT(reg) ? ~0ULL : 0;
+	for (fixed = counters >> PERFCTR_X86_FIXED; fixed; fixed &= fixed - 1)
 		bits |= perfctr_pmu.ctr[PERFCTR_X86_FIXED + __ffs(fixed)].stop;
 	return bits;
 }
@@ -528,7 +528,7 @@ notrace void perfctr_x86_restore_fixed(void)
 
 	if (!(cpu->held >> PERFCTR_X86_FIXED))
 		return;
-	ours = perfctr_x86_our_bits(cpu, reg);
+	ours = perfctr_x86_bits_of(cpu->held, reg);
 	is = read_msr(msr);
 	value = (is & ~ours) | (cpu->control[reg] & ours);
 	cpu->control[reg] = value;

@@ -153,8 +153,8 @@ struct perfctr_x86_control {
 #define PERFCTR_X86_GLOBAL_METRICS	BIT_ULL(48)
 
 /**
- * struct perfctr_pmu - the counters of this processor. Constant after init, but until the first
- * claim perfctr_x86_drop() removes counters that turn out not to count
+ * struct perfctr_pmu - the counters of this processor. Constant after init, but
+ * perfctr_x86_drop() removes counters that turn out not to count, before any config uses them
  * @family: the processor's family. NULL: there are no counters, and all members but @none are zero
  * @none: why there are no counters, PERFCTR_NO_COUNTERS_*
  * @counters: all counters, as a bit map
@@ -340,8 +340,11 @@ void perfctr_x86_use_kernels_clock(void);
  * that all fixed counters share. May be called in an NMI.
  */
 void perfctr_x86_restore_fixed(void);
-/* Returns the bits of this control register that are ours. */
-u64 perfctr_x86_our_bits(const struct perfctr_x86_cpu *cpu, u32 reg);
+/*
+ * Returns the bits of this control register that belong to these counters beside perf. Otherwise
+ * all bits are ours.
+ */
+u64 perfctr_x86_bits_of(u32 counters, u32 reg);
 /* Stops and zeroes all counters, but does not give them back. */
 void perfctr_x86_rest(void);
 /* Zeroes counters that are past half of their range. */

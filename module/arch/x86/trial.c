@@ -17,6 +17,7 @@
 #include <asm/msr.h>
 
 #include "arch/cpu.h"
+#include "arch/x86/interrupt.h"
 #include "arch/x86/registers.h"
 #include "arch/x86/reset.h"
 #include "arch/x86/take.h"
@@ -30,6 +31,12 @@ MODULE_PARM_DESC(trial, "x86: try each counter with a known loop, and use none t
 /* A counter that never stops counts at most this much between a write and the next read. */
 #define MEANWHILE	1000
 
+/*
+ * perf's NMIs may disturb at most so many tries of a trial beside perf. A trial takes some 100
+ * microseconds.
+ */
+#define MAX_DISTURBED	10
+
 #define MAX_KNOWN	4	/* the most entries of struct perfctr_x86_family.known */
 
 /* An image of all counters, with room for each control register once */
@@ -42,6 +49,11 @@ union image {
 /* The image for each known event, and the image for the trial in user mode; constant after init */
 static union image by_event[MAX_KNOWN], in_user_mode;
 static unsigned int nr_known;
+
+/*
+ * There has been a first claim of all counters, so no counter is dropped any more. config_mutex.
+ */
+static bool settled;
 
 /*
  * What each fixed counter counts in a turn. 0: the number is not known, but many turns cause some
@@ -81,6 +93,23 @@ static bool keeps(u32 msr, u64 value)
 }
 
 /*
+ * Writes the bits of a control register that belong to @counters. Beside perf, its other bits may
+ * be perf's. Returns false if the register does not keep the value.
+ */
+static bool set_control(u32 reg, u32 counters, u64 value)
+{
+	u64 own = perfctr_x86_bits_of(counters, reg), others = 0;
+	u32 msr = perfctr_pmu.control[reg].msr;
+
+	/* Firmware may use a register that we do not use. */
+	if (!own || perfctr_pmu.control[reg].unused)
+		return true;
+	if (~own && read_safe(msr, &others))
+		others &= ~own;
+	return keeps(msr, others | (value & own));
+}
+
+/*
  * Returns true if the counter reads as @expected after @value was written to @msr. Only the bits
  * that a counter has are compared.
  */
@@ -109,9 +138,8 @@ static u32 controlled_by(u32 reg)
 }
 
 /* Writes a start value and zero to each counter. Returns the counters that do not keep them. */
-static u32 try_values(void)
+static u32 try_values(unsigned long counters)
 {
-	unsigned long counters = perfctr_pmu.counters;
 	unsigned int hw;
 	u32 bad = 0;
 
@@ -125,14 +153,12 @@ static u32 try_values(void)
 	return bad;
 }
 
-/* Skips unused control registers, because firmware may use them. */
-static void zero_all_controls(void)
+static void clear_controls(u32 counters)
 {
 	unsigned int reg;
 
 	for (reg = 0; reg < perfctr_pmu.nr_controls; reg++)
-		if (!perfctr_pmu.control[reg].unused)
-			write_safe(perfctr_pmu.control[reg].msr, 0);
+		set_control(reg, counters, 0);
 }
 
 /*
@@ -176,21 +202,21 @@ static void read_running(u64 *counts)
 }
 
 /*
- * Counts the loop by each counter, and sets @counts. Returns the counters that could not be set up.
+ * Counts the loop by each of @counters, and sets @counts. Returns the counters that could not be
+ * set up.
  */
-static u32 count(const struct perfctr_cpu_image *image, unsigned long turns, u64 *counts)
+static u32 count(const struct perfctr_cpu_image *image, unsigned long counters,
+		 unsigned long turns, u64 *counts)
 {
-	unsigned long counters = perfctr_pmu.counters;
 	unsigned int hw, i;
 	u32 bad = 0;
 
 	perfctr_x86_reset();
 	for (i = 0; i < image->nr; i++) {
-		u32 own = controlled_by(image->entry[i].reg);
+		u32 reg = image->entry[i].reg;
 
-		if (!perfctr_pmu.control[image->entry[i].reg].unused &&
-		    !keeps(image->entry[i].msr, image->entry[i].value))
-			bad |= own;
+		if (!set_control(reg, counters, image->entry[i].value))
+			bad |= controlled_by(reg);
 	}
 	bad |= start();
 	zero_running();
@@ -198,7 +224,7 @@ static u32 count(const struct perfctr_cpu_image *image, unsigned long turns, u64
 	read_running(counts);
 	if (perfctr_pmu.global_ctrl)
 		write_safe(perfctr_pmu.global_ctrl, 0);
-	zero_all_controls();
+	clear_controls(counters);
 	counters &= ~perfctr_pmu.never_stop;
 	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX) {
 		counts[hw] = 0;
@@ -208,16 +234,16 @@ static u32 count(const struct perfctr_cpu_image *image, unsigned long turns, u64
 	return bad;
 }
 
-/* Tries an image. Returns the counters that counted right. */
-static u32 try_image(const struct perfctr_cpu_image *image, u8 per_turn, bool user)
+/* Tries an image. Returns those of @counters that counted right. */
+static u32 try_image(const struct perfctr_cpu_image *image, unsigned long counters, u8 per_turn,
+		     bool user)
 {
-	unsigned long counters = perfctr_pmu.counters;
 	u64 few[PERFCTR_X86_MAX], many[PERFCTR_X86_MAX];
 	u32 bad, good = 0;
 	unsigned int hw;
 
-	bad = count(image, PERFCTR_X86_SHORT, few);
-	bad |= count(image, PERFCTR_X86_LONG, many);
+	bad = count(image, counters, PERFCTR_X86_SHORT, few);
+	bad |= count(image, counters, PERFCTR_X86_LONG, many);
 	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX) {
 		u8 each = hw < PERFCTR_X86_FIXED ? per_turn : fixed_per_turn[hw];
 
@@ -228,22 +254,22 @@ static u32 try_image(const struct perfctr_cpu_image *image, u8 per_turn, bool us
 	return good & ~bad;
 }
 
-/* Tries all counters once. noinline, so that this stack frame does not add to the caller's. */
-static noinline void try_once(struct perfctr_x86_trial *trial)
+/* Tries these counters once. noinline, so that this stack frame does not add to the caller's. */
+static noinline void try_once(u32 counters, struct perfctr_x86_trial *trial)
 {
 	const struct perfctr_x86_known *known = perfctr_pmu.family->known;
-	u32 general = perfctr_pmu.general, fixed = perfctr_pmu.counters & ~general;
+	u32 general = counters & perfctr_pmu.general, fixed = counters & ~general;
 	u32 good_for[MAX_KNOWN], good = 0, tried = 0;
 	unsigned int i;
 
-	trial->counters = try_values();
+	trial->counters = try_values(counters);
 	for (i = 0; i < nr_known; i++) {
-		u32 can = known[i].counters ?: general;
+		u32 can = (known[i].counters ?: general) & counters;
 
 		good_for[i] = ~0u;
 		if (known[i].bit & ~perfctr_pmu.events)
 			continue;
-		good_for[i] = try_image(&by_event[i].image, known[i].per_turn, false);
+		good_for[i] = try_image(&by_event[i].image, counters, known[i].per_turn, false);
 		good |= good_for[i] & can;
 		fixed &= good_for[i];
 		tried |= can;
@@ -251,8 +277,8 @@ static noinline void try_once(struct perfctr_x86_trial *trial)
 	/* Counters that were not tried pass, because the processor may lack the known events. */
 	good |= (general & ~tried) | fixed;
 	if (!perfctr_pmu.modeless)
-		good &= try_image(&in_user_mode.image, 0, true);
-	trial->counters |= perfctr_pmu.counters & ~good;
+		good &= try_image(&in_user_mode.image, counters, 0, true);
+	trial->counters |= counters & ~good;
 	trial->events = 0;
 	for (i = 0; i < nr_known; i++)
 		if (general & ~trial->counters & ~good_for[i])
@@ -275,52 +301,71 @@ static void put_back(unsigned int hw, u64 value)
 	write_ctr_safe(ctr->start_msr, written == (value & all) ? value & ctr->start_mask : 0);
 }
 
-void perfctr_x86_try(struct perfctr_x86_trial *trial)
+/*
+ * Tries these counters until they are right, or wrong PERFCTR_X86_TRIES times without an NMI that
+ * comes between and may be why. Returns false if there were too many NMIs.
+ */
+static bool try_often(u32 counters, struct perfctr_x86_trial *trial)
+{
+	unsigned int left = PERFCTR_X86_TRIES, disturbed = 0, nmis;
+
+	while (left && disturbed < MAX_DISTURBED) {
+		nmis = perfctr_x86_nmis();
+		try_once(counters, trial);
+		if (!trial->counters && !trial->events)
+			return true;
+		if (nmis == perfctr_x86_nmis())
+			left--;
+		else
+			disturbed++;
+	}
+	return !left;
+}
+
+bool perfctr_x86_try(u32 asked, struct perfctr_x86_trial *trial)
 {
 	u64 control[PERFCTR_X86_CONTROLS] = {}, ctr[PERFCTR_X86_MAX] = {}, global = 0;
-	unsigned long counters = perfctr_pmu.counters;
-	unsigned int reg, hw, i;
+	unsigned long counters = asked;
+	unsigned int reg, hw;
+	bool known;
 
 	lockdep_assert_irqs_disabled();
 	*trial = (struct perfctr_x86_trial){};
 	if (!nr_known)
-		return;
+		return true;
 	for (reg = 0; reg < perfctr_pmu.nr_controls; reg++)
 		read_safe(perfctr_pmu.control[reg].msr, &control[reg]);
 	if (perfctr_pmu.global_ctrl) {
 		read_safe(perfctr_pmu.global_ctrl, &global);
 		write_safe(perfctr_pmu.global_ctrl, 0);
 	}
-	zero_all_controls();
+	clear_controls(counters);
 	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX)
 		read_safe(perfctr_pmu.ctr[hw].msr, &ctr[hw]);
-	for (i = 0; i < PERFCTR_X86_TRIES; i++) {
-		try_once(trial);
-		if (!trial->counters && !trial->events)
-			break;
-	}
+	known = try_often(counters, trial);
 	for_each_set_bit(hw, &counters, PERFCTR_X86_MAX)
 		put_back(hw, ctr[hw]);
 	for (reg = 0; reg < perfctr_pmu.nr_controls; reg++)
-		if (!perfctr_pmu.control[reg].unused)
-			write_safe(perfctr_pmu.control[reg].msr, control[reg]);
+		set_control(reg, counters, control[reg]);
 	if (perfctr_pmu.global_ctrl)
 		write_safe(perfctr_pmu.global_ctrl, global);
+	return known;
 }
 
-int perfctr_x86_try_here(void *unused)
+bool perfctr_x86_try_here(u32 counters)
 {
 	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
+	u32 asked = counters & ~cpu->tried;
 	struct perfctr_x86_trial found = {};
 
-	if (cpu->tried || cpu->core == PERFCTR_X86_NO_CORE)
-		return 0;
-	if (perfctr_x86_trial_wanted)
-		perfctr_x86_try(&found);
-	cpu->bad = found.counters;
-	cpu->bad_events = found.events;
-	cpu->tried = true;
-	return 0;
+	if (!asked || cpu->core == PERFCTR_X86_NO_CORE)
+		return true;
+	if (perfctr_x86_trial_wanted && !perfctr_x86_try(asked, &found))
+		return false;
+	cpu->bad |= found.counters;
+	cpu->bad_events |= found.events;
+	cpu->tried |= asked;
+	return true;
 }
 
 bool perfctr_x86_is_bad(const struct perfctr_x86_cpu *cpu)
@@ -328,21 +373,62 @@ bool perfctr_x86_is_bad(const struct perfctr_x86_cpu *cpu)
 	return (cpu->bad & perfctr_pmu.counters) || (cpu->bad_events & perfctr_pmu.events);
 }
 
-void perfctr_x86_drop_bad(void)
+bool perfctr_x86_drop_bad(void)
 {
+	bool any = false;
 	unsigned int cpu;
 
 	for_each_online_cpu(cpu) {
 		const struct perfctr_x86_cpu *own = per_cpu_ptr(&perfctr_x86_cpu, cpu);
 
-		if (!perfctr_x86_is_bad(own))
+		if (own->core == PERFCTR_X86_NO_CORE || !perfctr_x86_is_bad(own))
 			continue;
+		any = true;
 		pr_warn("perfctr: CPU %u counts a known loop wrong: counters 0x%x and architectural events 0x%x are not used\n",
 			cpu, own->bad & perfctr_pmu.counters, own->bad_events & perfctr_pmu.events);
 		perfctr_x86_drop(own->bad, own->bad_events);
 	}
 	if (!perfctr_pmu.counters)
 		perfctr_pmu.none = PERFCTR_NO_COUNTERS_TRIAL;
+	return any;
+}
+
+static int try_here(void *unused)
+{
+	perfctr_x86_try_here(perfctr_pmu.counters);
+	return 0;
+}
+
+void perfctr_x86_try_all(perfctr_run_t run)
+{
+	bool tried = true;
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu)
+		tried &= !!per_cpu(perfctr_x86_cpu, cpu).tried;
+	if (!tried)
+		run(try_here, NULL);
+	if (!settled)
+		perfctr_x86_drop_bad();
+	settled = true;
+	if (tried)
+		return;
+	for_each_online_cpu(cpu) {
+		struct perfctr_x86_cpu *own = per_cpu_ptr(&perfctr_x86_cpu, cpu);
+
+		if (perfctr_x86_is_bad(own))
+			perfctr_x86_set_core(own, PERFCTR_X86_NO_CORE);
+	}
+}
+
+void perfctr_x86_judge_coming(void)
+{
+	struct perfctr_x86_cpu *cpu = this_cpu_ptr(&perfctr_x86_cpu);
+
+	if (!settled && !perfctr_pmu.beside)
+		perfctr_x86_drop_bad();
+	else if (perfctr_x86_is_bad(cpu))
+		perfctr_x86_set_core(cpu, PERFCTR_X86_NO_CORE);
 }
 
 /*

@@ -45,19 +45,39 @@ extern bool perfctr_x86_trial_wanted;
 void perfctr_x86_trial_init(void);
 
 /*
- * Tries the counters of this CPU, with interrupts off. The caller has reserved the counters, and
- * nobody else uses them. This takes as long as 200,000 instructions, or three times that if
- * something is wrong. Registers are restored, but a counter whose old value cannot be written
- * becomes zero.
+ * Tries these counters of this CPU, with interrupts off. The caller has reserved the counters or,
+ * beside perf, holds them, and nobody uses them. This takes as long as 200,000 instructions, or
+ * three times that if something is wrong, or more if NMIs come between. Registers are restored, but
+ * a counter whose old value cannot be written becomes zero. Returns false if there were so many
+ * NMIs that the result means nothing.
  */
-void perfctr_x86_try(struct perfctr_x86_trial *trial);
+bool perfctr_x86_try(u32 counters, struct perfctr_x86_trial *trial);
 
-/* Tries the counters of this CPU, unless they were tried since it came up, and notes the result. */
-int perfctr_x86_try_here(void *unused);
+/*
+ * Tries these counters of this CPU, but those that were tried since it came up, and notes the
+ * result. Returns false if there is none: see perfctr_x86_try().
+ */
+bool perfctr_x86_try_here(u32 counters);
 /* Returns true if a counter or an event that we use has failed the trial of this CPU. */
 bool perfctr_x86_is_bad(const struct perfctr_x86_cpu *cpu);
-/* Drops the counters and events that failed the trial of any online CPU. Call before any claim. */
-void perfctr_x86_drop_bad(void);
+/*
+ * Drops the counters and events that failed the trial of any online CPU. Returns true if there are
+ * any. Call before any config uses these counters. The caller holds config_mutex and the hotplug
+ * lock.
+ */
+bool perfctr_x86_drop_bad(void);
+/*
+ * At a claim of all counters, tries the CPUs that could not be tried when they came up, because
+ * perf had their counters. Drops counters that fail, or after the first claim stops using the CPU.
+ * The caller holds config_mutex and the hotplug lock.
+ */
+void perfctr_x86_try_all(perfctr_run_t run);
+/*
+ * Call this on a CPU that comes up and was tried. Before the first claim of all counters, those
+ * that fail are dropped. After it, and beside perf, other CPUs may count with these counters. Then
+ * this CPU is not used at all, and states that are resumed on it are lost.
+ */
+void perfctr_x86_judge_coming(void);
 
 /* Executes a loop with two instructions in each turn, one of which is a branch: see spin.c. */
 void perfctr_x86_spin(unsigned long turns);

@@ -85,7 +85,7 @@ bool perfctr_cpu_verify(void)
 	for (reg = 0; reg < perfctr_pmu.nr_controls; reg++) {
 		const struct perfctr_x86_control *control = &perfctr_pmu.control[reg];
 		u64 value = cpu->control[reg];
-		u64 compared = perfctr_x86_our_bits(cpu, reg) & ~control->changes;
+		u64 compared = perfctr_x86_bits_of(cpu->held, reg) & ~control->changes;
 
 		if (value & perfctr_pmu.cascade)
 			compared &= ~perfctr_pmu.started;

@@ -107,7 +107,9 @@ void perfctr_cpu_prepare(unsigned int cpu)
 	perfctr_x86_belong_to_nobody(coming);
 	perfctr_x86_forget_interrupts(cpu);
 	perfctr_x86_shared_forget(cpu);
-	coming->tried = false;
+	coming->tried = 0;
+	coming->bad = 0;
+	coming->bad_events = 0;
 	perfctr_x86_set_core(coming, cores_differ() ? PERFCTR_X86_NO_CORE : 0);
 	if (!perfctr_pmu.beside)
 		return;

@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -238,6 +239,26 @@ START_TEST(faulting_writes)
 }
 END_TEST
 
+/* The same beside perf, where a counter is tried when a control first needs it */
+START_TEST(dropped_writes_beside)
+{
+	struct perfctr_control control;
+	unsigned int hw;
+	int fd = open_self();
+
+	ck_assert_uint_eq(guest.info.counters, 0x70000ff);
+	for (hw = 2; hw <= 5; hw += 3) {
+		control_init(&control);
+		control_add_at(&control, hw, EV_INSTRUCTIONS, PERFCTR_CTR_USER);
+		ck_assert_int_eq(try_control(fd, &control), -EINVAL);
+	}
+	ck_ok(ioctl(fd, PERFCTR_IOC_INFO, &guest.info));
+	ck_assert_uint_eq(guest.info.counters, 0x70000ff & ~0x24);
+	each_counter_is_right();
+	close(fd);
+}
+END_TEST
+
 /* Instructions count nothing, and are refused by either source, and by any name. */
 static void instructions_are_refused(void)
 {
@@ -271,6 +292,23 @@ START_TEST(filtered_instructions)
 	control_init(&control);
 	control_add_each(&control, EV_CYCLES, 5);
 	all_are_right(&control);
+}
+END_TEST
+
+/* The same beside perf, whose watchdog has the fixed counter of cycles */
+START_TEST(filtered_instructions_beside)
+{
+	struct perfctr_control control;
+	int fd = open_self();
+
+	ck_assert_uint_eq(guest.info.counters, 0x700000f);
+	instructions_are_refused();
+	ck_ok(ioctl(fd, PERFCTR_IOC_INFO, &guest.info));
+	ck_assert_uint_eq(guest.info.counters, 0x600000f);
+	control_init(&control);
+	control_add_each(&control, EV_CYCLES, 4);
+	all_are_right(&control);
+	close(fd);
 }
 END_TEST
 
@@ -656,6 +694,10 @@ static void run_all(void)
 		GUEST_RUN(events_of_four_counters, NEEDS | AS_USER);
 	} else if (vice_is("drop")) {
 		GUEST_RUN(dropped_writes, NEEDS | AS_USER);
+	} else if (vice_is("drop-beside")) {
+		GUEST_RUN(dropped_writes_beside, NEEDS);
+	} else if (vice_is("filter-beside")) {
+		GUEST_RUN(filtered_instructions_beside, NEEDS);
 	} else if (vice_is("fault")) {
 		GUEST_RUN(faulting_writes, NEEDS | AS_USER);
 	} else if (vice_is("filter")) {

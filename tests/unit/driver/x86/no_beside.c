@@ -58,6 +58,11 @@ bool perfctr_x86_beside_has_lost(void)
 	ck_abort_msg("lost beside perf");
 }
 
+u32 perfctr_x86_beside_fresh(void)
+{
+	ck_abort_msg("held beside perf");
+}
+
 void perfctr_x86_beside_take(void)
 {
 	ck_abort_msg("taken beside perf");

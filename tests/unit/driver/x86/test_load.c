@@ -286,7 +286,7 @@ START_TEST(perf_writes_the_control_of_fixed_counters)
 	thread_init(&b, claim_well(ctr_b, ARRAY_SIZE(ctr_b)));
 	perfctr_pmu.beside = true;
 	cpu->held = BIT(PERFCTR_X86_FIXED) | BIT(PERFCTR_X86_FIXED + 2) | 1;
-	ck_assert_uint_eq(perfctr_x86_our_bits(cpu, perfctr_pmu.ctr[PERFCTR_X86_FIXED].reg), OUR_BITS);
+	ck_assert_uint_eq(perfctr_x86_bits_of(cpu->held, perfctr_pmu.ctr[PERFCTR_X86_FIXED].reg), OUR_BITS);
 	model_after_write = write_as_perf;
 	for (i = 0; i < 3; i++) {
 		thread_run(&a, 0, 1234);
