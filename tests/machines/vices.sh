@@ -33,6 +33,9 @@ boot() {
 run() { # vice
 	firmware=pmu-vice-reset=0x187/0x4300c0 subjects='selftest vices' beside=
 	case $1 in
+	*-beside) subjects=vices beside='BESIDE=0 WATCHDOG=y' ;;
+	esac
+	case $1 in
 	# Nor a hypervisor
 	bare) boot "$1" skylake hypervisor=off --icount ;;
 	counts) boot "$1" skylake pmu-vice-interrupts=on,pmu-vice-bus-ratio=25 ;;
@@ -41,16 +44,11 @@ run() { # vice
 		boot "$1" nehalem model=42,pmu-vice-constraints=0x48/0x4 \
 			--append mitigations=off ;;
 	icelake) boot "$1" icelake pmu-vice-constraints=0xd0-0xe6/0xf ;;
-	drop) boot "$1" icelake pmu-vice-drop=0x188:0xc6:0x4c6 ;;
-	drop-beside)
-		subjects=vices beside='BESIDE=0 WATCHDOG=y'
-		boot "$1" icelake pmu-vice-drop=0x188:0xc6:0x4c6 ;;
-	filter-beside)
-		subjects=vices beside='BESIDE=-1 WATCHDOG=y'
-		boot "$1" skylake pmu-vice-filter=0xc0,pmu-vice-filter-fixed=1 ;;
+	drop | drop-beside) boot "$1" icelake pmu-vice-drop=0x188:0xc6:0x4c6 ;;
 	drop-global) boot "$1" skylake pmu-vice-drop=0x38f ;;
 	fault) boot "$1" skylake pmu-vice-fault=0x189:0x30b ;;
-	filter) boot "$1" skylake pmu-vice-filter=0xc0,pmu-vice-filter-fixed=1 ;;
+	filter | filter-beside)
+		boot "$1" skylake pmu-vice-filter=0xc0,pmu-vice-filter-fixed=1 ;;
 	filter-all)
 		boot "$1" skylake pmu-vice-filter=0xc0:0xc4:0x3c:0x13c,pmu-vice-filter-fixed=7 ;;
 	cycles)

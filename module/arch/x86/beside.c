@@ -260,9 +260,9 @@ static u32 held_here(void)
 	return our_numbers(perfctr_beside_held(smp_processor_id()));
 }
 
-u32 perfctr_x86_beside_fresh(void)
+u32 perfctr_x86_beside_held(void)
 {
-	return held_here() & perfctr_pmu.counters & ~this_cpu_read(perfctr_x86_cpu.held);
+	return held_here() & perfctr_pmu.counters;
 }
 
 void perfctr_x86_beside_take(void)

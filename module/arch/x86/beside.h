@@ -42,8 +42,8 @@ void perfctr_x86_beside_stop_others(u32 counters);
 void perfctr_x86_beside_forget(unsigned int cpu);
 /* Returns true if any CPU has lost a counter since all were given back. */
 bool perfctr_x86_beside_has_lost(void);
-/* Returns the counters that this CPU holds but has not taken. Interrupts are off. */
-u32 perfctr_x86_beside_fresh(void);
+/* Returns those of perfctr_pmu.counters that this CPU holds. Interrupts are off. */
+u32 perfctr_x86_beside_held(void);
 /*
  * Takes what this CPU holds. Afterwards these counters stand still at zero. Interrupts are off.
  */

@@ -127,15 +127,15 @@ static void look_for_firmware(void)
 }
 
 /*
- * Takes the counters that we have reserved or hold. Returns -EBUSY if we have just come to hold
- * counters, but perf's NMIs did not let us try them.
+ * Takes the counters that we have reserved or hold. Returns -EBUSY if we hold counters that perf's
+ * NMIs did not let us try. No config uses these on this CPU.
  */
 static int claim_take(void *unused)
 {
 	bool tried = true;
 
 	if (perfctr_pmu.beside) {
-		tried = perfctr_x86_try_here(perfctr_x86_beside_fresh());
+		tried = perfctr_x86_try_here(perfctr_x86_beside_held());
 		perfctr_x86_beside_take();
 	} else {
 		perfctr_x86_take_all();

@@ -58,7 +58,7 @@ bool perfctr_x86_beside_has_lost(void)
 	ck_abort_msg("lost beside perf");
 }
 
-u32 perfctr_x86_beside_fresh(void)
+u32 perfctr_x86_beside_held(void)
 {
 	ck_abort_msg("held beside perf");
 }
