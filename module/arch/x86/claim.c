@@ -281,8 +281,9 @@ static int choose_without(struct perfctr_config *config, const u32 *can, u32 avo
 }
 
 /*
- * Chooses and holds the counters of a config beside perf. If perf has pinned an event to one of
- * them, tries others. Returns 0, -EAGAIN if trials have dropped counters, or an error with *why.
+ * Chooses and holds the counters of a config beside perf: if possible those that all CPUs have
+ * taken, because these cost perf nothing more. If perf has pinned an event to one of the others,
+ * tries others again. Returns 0, -EAGAIN if trials have dropped counters, or an error with *why.
  */
 static int claim_beside(struct perfctr_config *config, const u32 *can, perfctr_run_t run,
 			struct perfctr_refusal *why)
@@ -290,6 +291,10 @@ static int claim_beside(struct perfctr_config *config, const u32 *can, perfctr_r
 	u32 index = PERFCTR_NO_INDEX, avoid = 0, busy;
 	int err;
 
+	if (claims.taken && !perfctr_x86_beside_has_lost() &&
+	    !choose_without(config, can, ~claims.took, why))
+		return 0;
+	*why = PERFCTR_NO_REFUSAL;
 	for (;;) {
 		err = choose_without(config, can, avoid, why);
 		if (err && !avoid)

@@ -23,7 +23,9 @@
 
 #define WATCHDOG "/proc/sys/kernel/nmi_watchdog"
 #define THRESHOLD "/proc/sys/kernel/watchdog_thresh"
-#define FIXED_CYCLES 25
+#define FIXED_INSTRUCTIONS 24u
+#define FIXED_CYCLES 25u
+#define FIXED_REF 26u
 
 static unsigned int perf_could_take(void)
 {
@@ -382,6 +384,33 @@ START_TEST(mapped_events_show_nothing)
 END_TEST
 
 /*
+ * The fixed counters share a control register, which perf writes whole when an event of its own comes to a fixed counter
+ * or leaves one. Our fixed counter goes on.
+ */
+START_TEST(perf_writes_the_fixed_control)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE, .size = sizeof(attr),
+		.config = PERF_COUNT_HW_REF_CPU_CYCLES, .exclude_kernel = 1, .exclude_hv = 1 };
+	struct perfctr_control control;
+	int fd = open_self(), perf, turn;
+
+	control_init(&control);
+	control.tsc_on = 1;
+	control_add_at(&control, FIXED_INSTRUCTIONS, EV_INSTRUCTIONS, PERFCTR_CTR_USER);
+	until_given_back();
+	set_control(fd, &control);
+	for (turn = 0; turn < 20; turn++) {
+		ck_ok(perf = perf_open(&attr, 0, -1, -1));
+		exact_once(fd);
+		ck_assert_uint_gt(perf_read_one(perf), 0);
+		close(perf);
+		exact_once(fd);
+	}
+	unlink_self(fd);
+}
+END_TEST
+
+/*
  * On Zen, an event that needs two counters makes perf assign all counters anew. We lose ours, are told so, and keep what
  * was counted. Perf counts right.
  */
@@ -443,6 +472,8 @@ void sharing_held(void)
 	if (guest.info.counters >> FIXED_CYCLES & 1)
 		GUEST_RUN(watchdog_finds_a_counter, NEED_COUNTERS | NEED_PERF);
 	GUEST_RUN(mapped_events_show_nothing, NEED_COUNTERS | NEED_PERF | NEED_USER_READ);
+	if (guest.info.counters >> FIXED_REF & 1)
+		GUEST_RUN(perf_writes_the_fixed_control, NEED_COUNTERS | NEED_PERF);
 	if (is_amd() && guest.info.cpu_type >= PERFCTR_X86_AMD_ZEN)
 		GUEST_RUN(lost_to_a_pair, NEED_COUNTERS | NEED_PERF | LOG_MODULE);
 }
