@@ -323,10 +323,10 @@ run_part() { # name
 		zen*) left=1 ;;
 		esac
 		way="env BESIDE=$left WATCHDOG=y"
-		subjects='exact overflow sharing guarded'
+		subjects='exact overflow sharing guarded extra'
 		[ "$machine" != icelake-topdown ] || subjects='topdown manual'
 		[ -z "$full" ] ||
-			subjects="$core behaviours reader width sharing guarded rdpmc old lib meter tracee cpus attach record noise"
+			subjects="$core behaviours reader width sharing guarded rdpmc old lib meter tracee cpus attach record noise extra perfex selftest measure"
 		# shellcheck disable=SC2086 # words
 		run_tests "$machine --icount --smp $smp" $subjects ;;
 	kvm-*)

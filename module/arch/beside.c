@@ -79,6 +79,13 @@ static notrace bool is_pinned(const struct perf_event *event)
 	return event->group_leader->attr.pinned && !event->hw.target;
 }
 
+/* Returns true if perf has given this counter to the placeholder, with all that its event needs. */
+static notrace bool has_counter(const struct perf_event *event, unsigned int idx)
+{
+	return event->state == PERF_EVENT_STATE_ACTIVE && event->hw.idx == (int)idx &&
+	       !((event->hw.config ^ event->attr.config) & driver->event_bits);
+}
+
 static notrace u64 counter_bit(const struct perf_event *event)
 {
 	int idx = event->hw.idx;
@@ -184,7 +191,7 @@ static notrace void look(struct holder *own)
 		unsigned int idx = __ffs64(left);
 		struct perf_event *event = own->event[idx];
 
-		if (event->state != PERF_EVENT_STATE_ACTIVE || event->hw.idx != (int)idx) {
+		if (!has_counter(event, idx)) {
 			lost |= BIT_ULL(idx);
 		} else if (local64_read(&event->hw.prev_count) != UNTOUCHED) {
 			local64_set(&event->hw.prev_count, UNTOUCHED);
@@ -277,7 +284,6 @@ static struct perf_event *make_placeholder(unsigned int cpu, unsigned int idx)
 	struct perf_event_attr attr = {
 		.type = driver->type,
 		.size = sizeof(attr),
-		.config = driver->config(idx),
 		.disabled = 1,
 		.pinned = 1,
 		.exclude_user = 1,
@@ -285,6 +291,7 @@ static struct perf_event *make_placeholder(unsigned int cpu, unsigned int idx)
 		.exclude_hv = 1,
 	};
 
+	driver->describe(idx, &attr);
 	return perf_event_create_kernel_counter(&attr, cpu, NULL, no_overflow, NULL);
 }
 
@@ -299,7 +306,7 @@ static bool admit(struct perf_event *event, unsigned int idx)
 
 	local_irq_disable();
 	own = this_cpu_ptr(&holders);
-	ok = event->state == PERF_EVENT_STATE_ACTIVE && event->hw.idx == (int)idx;
+	ok = has_counter(event, idx);
 	if (ok) {
 		local64_set(&event->hw.prev_count, UNTOUCHED);
 		own->event[idx] = event;

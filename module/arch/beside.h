@@ -25,7 +25,9 @@
 /**
  * struct perfctr_beside - a PMU of perf's, and what the driver does about it; constant after init
  * @type: type of a placeholder's event
- * @config: returns the event of a counter's placeholder. The counter must be able to count it
+ * @describe: fills in the event of a counter's placeholder. The counter must be able to count it
+ * @event_bits: bits of hw_perf_event.config that choose the event. perf may replace an event by
+ *	one that counts the same with another register. Then the placeholder has lost its register
  * @shared: counters that have a common control register, which perf writes whole
  * @place: returns a counter for an event that is not ours, whose number is not in @taken. Returns
  *	PERFCTR_BESIDE_NONE if the event must wait, or PERFCTR_BESIDE_ANY. Called on the CPU with
@@ -40,7 +42,8 @@
  */
 struct perfctr_beside {
 	u32 type;
-	u64 (*config)(unsigned int idx);
+	void (*describe)(unsigned int idx, struct perf_event_attr *attr);
+	u64 event_bits;
 	u64 shared;
 	int (*place)(const struct perf_event *event, u64 taken);
 	void (*changes)(bool ends);
@@ -61,8 +64,8 @@ int perfctr_beside_init(const struct perfctr_beside *beside);
 
 /*
  * Holds these counters on an online CPU, too. Returns 0, -EBUSY if perf has one of them,
- * -EOPNOTSUPP if a guest has all counters, or -ENOMEM. After an error, the CPU may hold some of
- * them.
+ * -EOPNOTSUPP if a guest has all counters, -ENOMEM, or another error if perf does not know the
+ * event of a placeholder. After an error, the CPU may hold some of them.
  */
 int perfctr_beside_hold(unsigned int cpu, u64 counters);
 /* Does not hold these counters of this CPU any more. The CPU may be offline. */

@@ -31,9 +31,13 @@
 #include "arch/user.h"
 #include "arch/perf.h"
 #include "arch/x86/beside.h"
+#include "arch/x86/evntsel.h"
+#include "arch/x86/extra.h"
 #include "arch/x86/registers.h"
 #include "arch/x86/verify.h"
 #include "arch/x86/zero.h"
+
+#define EVENT_AND_UMASK	(EVNTSEL_CODE | EVNTSEL_UMASK)
 
 #define FIXED_CYCLES	BIT(PERFCTR_X86_FIXED + 1)	/* if it exists, it counts cycles */
 
@@ -46,6 +50,18 @@ module_param(perf_counters, int, 0444);
 MODULE_PARM_DESC(perf_counters, "x86: with beside: leave so many general-purpose counters to perf_events (-1: 0 to 3)");
 
 static u32 holding;		/* the counters that all CPUs should hold; config_mutex */
+
+/*
+ * What the placeholder of each counter owns besides the counter: the extra register of @event, with
+ * @value. perf then gives this register to no event that needs another value. @value is 0 if it
+ * owns none. Changes only while no CPU holds the counter; config_mutex.
+ */
+static struct {
+	unsigned int reg;
+	u64 event;
+	u64 value;
+} owns[PERFCTR_X86_MAX];
+
 static u64 missing;		/* perf's numbers of fixed counters that we do not know; constant */
 static bool any_lost;		/* set on any CPU, cleared under config_mutex */
 
@@ -164,13 +180,27 @@ static notrace void found(u64 perf_lost, u64 perf_idle, u64 perf_written)
 	forget_counters(cpu, lost);
 	cpu->load_core = PERFCTR_X86_LOST;
 	perfctr_x86_belong_to_nobody(cpu);
+	perfctr_x86_extra_forget();
 	WRITE_ONCE(any_lost, true);
 	__this_cpu_or(lost_counters, lost);
 	irq_work_queue(this_cpu_ptr(&lost_work));
 }
 
+static void describe(unsigned int idx, struct perf_event_attr *attr)
+{
+	unsigned int hw = __ffs(our_numbers(BIT_ULL(idx)));
+
+	attr->config = perfctr_pmu.family->placeholder(idx);
+	if (!owns[hw].value)
+		return;
+	attr->config = owns[hw].event;
+	attr->config1 = owns[hw].value;
+}
+
 static struct perfctr_beside driver = {
 	.type = PERF_TYPE_RAW,
+	.describe = describe,
+	.event_bits = EVENT_AND_UMASK,
 	.place = place,
 	.changes = perfctr_x86_registers_change,
 	.found = found,
@@ -189,7 +219,51 @@ bool perfctr_x86_beside_is_last(u32 counters)
 	return !(cycles & ~(holding | counters));
 }
 
-int perfctr_x86_beside_hold(u32 counters, u32 *busy)
+u32 perfctr_x86_beside_fit(const struct perfctr_ctr_control *ctr)
+{
+	unsigned int hw, reg;
+	u64 value = perfctr_x86_extra_value(ctr, &reg);
+	unsigned long held = holding;
+	u32 fit = ~0U;
+
+	if (!value)
+		return fit;
+	for_each_set_bit(hw, &held, PERFCTR_X86_MAX) {
+		if (owns[hw].value && owns[hw].reg == reg && owns[hw].value != value)
+			return 0;
+		if (!owns[hw].value || owns[hw].event != (ctr->event & EVENT_AND_UMASK))
+			fit &= ~BIT(hw);
+	}
+	return fit;
+}
+
+/* Says what the placeholders of counters that are not held yet own. */
+static void own_extras(const struct perfctr_config *config)
+{
+	unsigned int i, hw;
+
+	for (i = 0; i < config->nr; i++) {
+		hw = config->hw[i];
+		if (hw >= PERFCTR_X86_MAX || holding & BIT(hw))
+			continue;
+		owns[hw].value = perfctr_x86_extra_value(&config->ctr[i], &owns[hw].reg);
+		owns[hw].event = config->ctr[i].event & EVENT_AND_UMASK;
+	}
+}
+
+/* All CPUs release the placeholders of all counters but @holding. */
+static void release_others(void)
+{
+	unsigned int cpu, hw;
+
+	for_each_possible_cpu(cpu)
+		perfctr_beside_release(cpu, ~perfs_numbers(holding));
+	for (hw = 0; hw < PERFCTR_X86_MAX; hw++)
+		if (!(holding & BIT(hw)))
+			owns[hw].value = 0;
+}
+
+int perfctr_x86_beside_hold(const struct perfctr_config *config, u32 counters, u32 *busy)
 {
 	u32 wanted = holding | counters, left;
 	unsigned int cpu;
@@ -201,12 +275,14 @@ int perfctr_x86_beside_hold(u32 counters, u32 *busy)
 		*busy = left & FIXED_CYCLES ?: left;
 		return -EBUSY;
 	}
+	own_extras(config);
 	for_each_online_cpu(cpu) {
 		err = perfctr_beside_hold(cpu, perfs_numbers(wanted));
 		if (!err)
 			continue;
 		left = wanted & ~our_numbers(perfctr_beside_held(cpu));
 		*busy = left;
+		release_others();
 		return err;
 	}
 	holding = wanted;
@@ -220,11 +296,8 @@ void perfctr_x86_beside_join(unsigned int cpu)
 
 void perfctr_x86_beside_keep(u32 counters)
 {
-	unsigned int cpu;
-
 	holding &= counters;
-	for_each_possible_cpu(cpu)
-		perfctr_beside_release(cpu, ~perfs_numbers(holding));
+	release_others();
 	if (holding)
 		return;
 	perfctr_beside_unhook();
@@ -283,6 +356,10 @@ void perfctr_x86_beside_take(void)
 	cpu->ours = held;
 	/* A CPU that comes up may get less than the others have. Nobody can count there. */
 	cpu->load_core = held && !(holding & ~held) ? cpu->core : PERFCTR_X86_LOST;
+	if (cpu->load_core == PERFCTR_X86_LOST)
+		perfctr_x86_extra_forget();
+	else
+		perfctr_x86_extra_take();
 }
 
 /*
@@ -308,7 +385,6 @@ void __init perfctr_x86_beside_init(void)
 			perf_counters);
 		return;
 	}
-	driver.config = perfctr_pmu.family->placeholder;
 	driver.shared = perfs_numbers(fixed);
 	missing = perfs_numbers(~perfctr_pmu.counters) & ~(BIT_ULL(INTEL_PMC_IDX_FIXED) - 1);
 	for_each_possible_cpu(cpu)

@@ -18,12 +18,19 @@ void __init perfctr_x86_beside_init(void);
 void perfctr_x86_beside_exit(void);
 
 /*
- * Holds these counters on all online CPUs, too. Returns 0, or an error of perfctr_beside_hold().
- * *busy are then counters that are not held: the lowest one cannot be had now, the others may not
- * have been tried. The caller holds config_mutex and the hotplug lock. After success each CPU has
- * to call perfctr_x86_beside_take().
+ * Holds the counters that were chosen for the config on all online CPUs, too. Returns 0, or an
+ * error of perfctr_beside_hold(), after which nothing more is held. *busy are then counters that
+ * are not held: the lowest one cannot be had now, the others may not have been tried. The caller
+ * holds config_mutex and the hotplug lock. After success each CPU has to call
+ * perfctr_x86_beside_take().
  */
-int perfctr_x86_beside_hold(u32 counters, u32 *busy);
+int perfctr_x86_beside_hold(const struct perfctr_config *config, u32 counters, u32 *busy);
+/*
+ * Returns the counters by which this counter of a control can have its extra register (extra.h):
+ * those that are not held, and those whose placeholders own the register with the same value. None
+ * if a placeholder owns it with another value. The caller holds config_mutex.
+ */
+u32 perfctr_x86_beside_fit(const struct perfctr_ctr_control *ctr);
 /*
  * Returns true if perf would have no counter of cycles if we held these counters, too. The caller
  * holds config_mutex.

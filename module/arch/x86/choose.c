@@ -60,16 +60,6 @@ int perfctr_x86_choose(const struct perfctr_ctr_control *ctr, const u32 *can, un
 	return -EINVAL;
 }
 
-static bool any_extra(const u64 *extras)
-{
-	unsigned int reg;
-
-	for (reg = 0; reg < PERFCTR_X86_EXTRAS; reg++)
-		if (extras[reg])
-			return true;
-	return false;
-}
-
 int perfctr_cpu_check(const struct perfctr_ctr_control *first, unsigned int nr, bool *kernel,
 		      struct perfctr_refusal *why)
 {
@@ -99,11 +89,6 @@ int perfctr_cpu_check(const struct perfctr_ctr_control *first, unsigned int nr, 
 		err = perfctr_x86_extra_check(ctr, extras);
 		if (err)
 			return err;
-		/* perf writes these registers, and does not know what we need. */
-		if (perfctr_pmu.beside && any_extra(extras)) {
-			why->reason = PERFCTR_REASON_SOURCE;
-			return -EOPNOTSUPP;
-		}
 		if (ctr->ireset && -(u64)ctr->ireset < perfctr_pmu.least_period)
 			return -EINVAL;
 		if (ctr->ireset && !perfctr_pmu.interrupts)

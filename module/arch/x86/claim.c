@@ -249,7 +249,7 @@ static int hold_chosen(const struct perfctr_config *config, perfctr_run_t run, u
 	*busy = 0;
 	if (perfctr_x86_beside_has_lost())
 		return -EBUSY;
-	err = perfctr_x86_beside_hold(counters, busy);
+	err = perfctr_x86_beside_hold(config, counters, busy);
 	WRITE_ONCE(claims.held, claims.held | counters);
 	WRITE_ONCE(claims.taken, true);
 	WRITE_ONCE(claims.joinable, true);
@@ -265,14 +265,18 @@ static int hold_chosen(const struct perfctr_config *config, perfctr_run_t run, u
 	return 0;
 }
 
-/* Chooses counters for a config without those of @avoid. Returns 0, or an error with *why. */
+/*
+ * Chooses counters for a config without those of @avoid, and so that an extra register is owned
+ * with the right value. Returns 0, or an error with why->index.
+ */
 static int choose_without(struct perfctr_config *config, const u32 *can, u32 avoid,
 			  struct perfctr_refusal *why)
 {
 	u32 left[PERFCTR_X86_MAX], i;
 
 	for (i = 0; i < config->nr; i++) {
-		left[i] = can[i] & ~avoid;
+		left[i] = can[i] & ~avoid & perfctr_x86_beside_fit(&config->ctr[i]);
+		why->index = i;
 		/* A metric has no counter. */
 		if (can[i] && !left[i])
 			return -EBUSY;
@@ -288,17 +292,25 @@ static int choose_without(struct perfctr_config *config, const u32 *can, u32 avo
 static int claim_beside(struct perfctr_config *config, const u32 *can, perfctr_run_t run,
 			struct perfctr_refusal *why)
 {
-	u32 index = PERFCTR_NO_INDEX, avoid = 0, busy;
+	u32 index = PERFCTR_NO_INDEX, owner = PERFCTR_OWNER_PERF, avoid = 0, busy;
 	int err;
 
 	if (claims.taken && !perfctr_x86_beside_has_lost() &&
 	    !choose_without(config, can, ~claims.took, why))
 		return 0;
 	*why = PERFCTR_NO_REFUSAL;
+	err = perfctr_x86_choose(config->ctr, can, config->nr, config->hw, why);
+	if (err)
+		return err;
+	/* Counters that nobody needs any more must not be why a control is refused. */
+	if (choose_without(config, can, 0, why))
+		perfctr_cpu_give_back(run);
 	for (;;) {
 		err = choose_without(config, can, avoid, why);
-		if (err && !avoid)
-			return err;
+		if (err && !avoid) {
+			index = why->index;
+			owner = PERFCTR_OWNER_PERFCTR;
+		}
 		if (err)
 			break;
 		err = hold_chosen(config, run, &busy);
@@ -314,7 +326,7 @@ static int claim_beside(struct perfctr_config *config, const u32 *can, perfctr_r
 		avoid |= busy;
 	}
 	*why = PERFCTR_NO_REFUSAL;
-	why->owner = PERFCTR_OWNER_PERF;
+	why->owner = owner;
 	why->index = index;
 	return -EBUSY;
 }

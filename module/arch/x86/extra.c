@@ -49,6 +49,9 @@ static struct {
  */
 static DEFINE_PER_CPU(u64 [PERFCTR_X86_EXTRAS], written);
 
+/* The registers of this CPU may be perf's. Accessed as @written is. */
+static DEFINE_PER_CPU(bool, forgotten);
+
 static const struct perfctr_x86_extra_event *find_event(u64 select)
 {
 	const struct perfctr_x86_extra_event *event;
@@ -73,6 +76,18 @@ static u64 wanted(const struct perfctr_ctr_control *ctr, unsigned int reg)
 		return registers & BIT(reg) ? by_family(ctr, reg) : 0;
 	event = ctr->config ? find_event(ctr->event) : NULL;
 	return event && event->reg == reg ? ctr->config : 0;
+}
+
+u64 perfctr_x86_extra_value(const struct perfctr_ctr_control *ctr, unsigned int *reg)
+{
+	u64 value = 0;
+
+	for (*reg = 0; *reg < PERFCTR_X86_EXTRAS; ++*reg) {
+		value = wanted(ctr, *reg);
+		if (value)
+			break;
+	}
+	return value;
 }
 
 static int check_by_family(const struct perfctr_ctr_control *ctr, u64 *values)
@@ -122,6 +137,7 @@ void perfctr_x86_extra_take(void)
 {
 	unsigned int reg;
 
+	__this_cpu_write(forgotten, false);
 	for (reg = 0; reg < PERFCTR_X86_EXTRAS; reg++) {
 		__this_cpu_write(written[reg], extras[reg].value);
 		if (extras[reg].value)
@@ -145,6 +161,15 @@ u32 perfctr_x86_extra_changed(u64 *is, u64 *was)
 			return msrs[reg];
 	}
 	return 0;
+}
+
+notrace void perfctr_x86_extra_forget(void)
+{
+	unsigned int reg;
+
+	for (reg = 0; reg < PERFCTR_X86_EXTRAS; reg++)
+		__this_cpu_write(written[reg], 0);
+	__this_cpu_write(forgotten, true);
 }
 
 bool perfctr_x86_extra_ever_had(void)
@@ -178,7 +203,7 @@ u32 perfctr_x86_extra_refused(const struct perfctr_config *config)
 
 /*
  * Writes the value to this CPU's register. Returns 0, or -EINVAL if the processor refuses the value
- * or does not keep it.
+ * or does not keep it. Nobody can count on a CPU whose registers may be perf's.
  */
 static int try_extra(void *arg)
 {
@@ -186,6 +211,8 @@ static int try_extra(void *arg)
 	u64 value = extras[reg].value;
 	u32 low, high;
 
+	if (__this_cpu_read(forgotten))
+		return 0;
 	if (wrmsr_safe(msrs[reg], (u32)value, value >> 32) ||
 	    rdmsr_safe(msrs[reg], &low, &high) || ((u64)high << 32 | low) != value)
 		return -EINVAL;
@@ -205,7 +232,8 @@ static int forget_extra(void *arg)
 
 static int zero_extra(void *arg)
 {
-	write_extra(*(unsigned int *)arg, 0);
+	if (!__this_cpu_read(forgotten))
+		write_extra(*(unsigned int *)arg, 0);
 	return 0;
 }
 

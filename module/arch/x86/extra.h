@@ -30,6 +30,12 @@ struct perfctr_x86_extra_event {
 /* Returns true if this event select chooses an event that needs such a register. */
 bool perfctr_x86_has_extra(u64 event);
 
+/*
+ * Returns the value that a checked counter of a control needs in such a register, and the
+ * register's number in *reg, or 0.
+ */
+u64 perfctr_x86_extra_value(const struct perfctr_ctr_control *ctr, unsigned int *reg);
+
 /* Call at init. The last entry of @events is all zero. @msrs: the MSRs of the registers */
 void perfctr_x86_extra_init(const struct perfctr_x86_extra_event *events, const u32 *msrs);
 
@@ -77,6 +83,8 @@ void perfctr_x86_extra_take(void);
  */
 u32 perfctr_x86_extra_changed(u64 *is, u64 *was);
 
+/* Does not write the registers of this CPU any more, which may be perf's now. */
+void perfctr_x86_extra_forget(void);
 bool perfctr_x86_extra_ever_had(void);
 void perfctr_x86_extra_release(void);
 

@@ -19,6 +19,7 @@
 #include "kit/counting.h"
 #include "kit/guest.h"
 #include "kit/loops.h"
+#include "kit/perfside.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
@@ -286,7 +287,9 @@ START_TEST(over_hotplug)
 	ck_assert_int_eq(cpu_online(1, false), 0);
 	stop(fd);
 	ck_assert_int_eq(cpu_online(1, true), 0);
-	expect(RSP_0, 0);
+	/* Beside perf it may keep its value, because perf writes the register before it needs it. */
+	if (!is_beside())
+		expect(RSP_0, 0);
 }
 END_TEST
 
@@ -368,6 +371,140 @@ START_TEST(by_perfex)
 }
 END_TEST
 
+/* A pinned event of perf's on CPU 0 that needs this value in RSP_0. perf may also count it by RSP_1. */
+static int perfs(uint64_t config)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_RAW, .size = sizeof(attr), .config = OFFCORE_0,
+		.config1 = config, .pinned = 1, .exclude_kernel = 1, .exclude_hv = 1 };
+	int perf;
+
+	ck_ok(perf = perf_open(&attr, -1, 0, -1));
+	return perf;
+}
+
+/* Perf keeps the register that it has, and shares it with who needs the same value. */
+START_TEST(perf_has_the_register)
+{
+	struct perfctr_control control;
+	int fd = open_self(), perf;
+
+	until_given_back();
+	perf = perfs(0x102);
+	control_init(&control);
+	control.source = PERFCTR_SOURCE_NATIVE;
+	add(&control, OFFCORE_0, 0x101);
+	ck_assert_int_eq(try_control(fd, &control), -EBUSY);
+	ck_assert_uint_eq(control.owner, PERFCTR_OWNER_PERF);
+	ck_assert_uint_eq(control.refused, 0);
+	ck_assert_uint_eq(reg(0, RSP_0), 0x102);
+	ck_assert_uint_ne(perf_read_one(perf), UINT64_MAX);
+	control.ctr[0].config = 0x102;
+	set_control(fd, &control);
+	expect(RSP_0, 0x102);
+	ck_assert_uint_ne(perf_read_one(perf), UINT64_MAX);
+	stop(fd);
+	close(perf);
+	control.ctr[0].config = 0x101;
+	set_control(fd, &control);
+	expect(RSP_0, 0x101);
+	stop(fd);
+}
+END_TEST
+
+/* Perf's users get another register, or none, but never ours. */
+START_TEST(perf_comes_for_the_register)
+{
+	struct perfctr_control control;
+	int fd = open_self(), perf;
+
+	control_init(&control);
+	control.source = PERFCTR_SOURCE_NATIVE;
+	add(&control, OFFCORE_0, 0x101);
+	set_control(fd, &control);
+	perf = perfs(0x102);
+	expect(RSP_0, 0x101);
+	ck_assert_uint_eq(reg(0, RSP_1), 0x102);
+	ck_assert_uint_ne(perf_read_one(perf), UINT64_MAX);
+	close(perf);
+	add(&control, OFFCORE_1, 0x8002);
+	set_control(fd, &control);
+	perf = perfs(0x102);
+	ck_assert_uint_eq(perf_read_one(perf), UINT64_MAX);
+	expect(RSP_0, 0x101);
+	expect(RSP_1, 0x8002);
+	close(perf);
+	stop(fd);
+}
+END_TEST
+
+/* An older event of perf's takes the register back. Whoever counted is told so, and nothing writes the register. */
+START_TEST(lost_to_an_older_event)
+{
+	struct perfctr_control control;
+	struct perfctr_read rd;
+	int fd = open_self(), perf;
+
+	until_given_back();
+	perf = perfs(0x102);
+	ck_ok(ioctl(perf, PERF_EVENT_IOC_DISABLE, 0));
+	control_init(&control);
+	control.source = PERFCTR_SOURCE_NATIVE;
+	add(&control, OFFCORE_0, 0x101);
+	pin_self(0);
+	set_control(fd, &control);
+	ck_ok(ioctl(perf, PERF_EVENT_IOC_ENABLE, 0));
+	sleep_us(1000);
+	ck_assert_int_eq(try_read(fd, &rd), -EIO);
+	ck_assert_uint_eq(rd.error, PERFCTR_ERROR_LOST);
+	ck_assert_uint_eq(reg(0, RSP_0), 0x102);
+	stop(fd);
+	until_given_back();
+	ck_assert_uint_eq(reg(0, RSP_0), 0x102);
+	ck_assert_uint_ne(perf_read_one(perf), UINT64_MAX);
+	close(perf);
+	set_control(fd, &control);
+	expect(RSP_0, 0x101);
+	stop(fd);
+}
+END_TEST
+
+/* Counters that are in use for other events own no register. Nobody gets one who cannot have it for good. */
+START_TEST(counters_in_use_own_none)
+{
+	struct perfctr_control control, all;
+	int fd = open_self(), tries;
+	pid_t other;
+	unsigned int i;
+
+	until_given_back();
+	control_init(&control);
+	add(&control, OFFCORE_0, 0x101);
+	control.source = PERFCTR_SOURCE_NATIVE;
+	other = fork();
+	ck_assert_int_ge(other, 0);
+	if (!other) {
+		int own = try_open(PERFCTR_OPEN_CREAT);
+
+		control_init(&all);
+		for (i = 0; i < 24; i++)
+			if (guest.info.counters >> i & 1)
+				control_add_at(&all, i, EV_INSTRUCTIONS, USER);
+		kill(getpid(), try_control(own, &all) ? SIGKILL : SIGSTOP);
+	}
+	ck_assert_int_eq(waitpid(other, &tries, WUNTRACED), other);
+	ck_assert(WIFSTOPPED(tries));
+	ck_assert_int_eq(try_control(fd, &control), -EBUSY);
+	ck_assert_uint_eq(control.owner, PERFCTR_OWNER_PERFCTR);
+	ck_assert_uint_eq(control.refused, 0);
+	expect(RSP_0, 0);
+	end(other);
+	for (tries = 0; tries < 100 && try_control(fd, &control); tries++)
+		sleep_us(10000);
+	expect(RSP_0, 0x101);
+	stop(fd);
+}
+END_TEST
+
 int main(void)
 {
 	guest_begin("extra", NULL);
@@ -380,5 +517,11 @@ int main(void)
 	GUEST_RUN(over_hotplug, NEED_SMP);
 	GUEST_RUN(by_the_library, LOG_SILENT);
 	GUEST_RUN(by_perfex, LOG_SILENT);
+	if (is_beside()) {
+		GUEST_RUN(perf_has_the_register, NEED_PERF);
+		GUEST_RUN(perf_comes_for_the_register, NEED_PERF);
+		GUEST_RUN(lost_to_an_older_event, NEED_PERF | LOG_MODULE);
+		GUEST_RUN(counters_in_use_own_none, LOG_SILENT);
+	}
 	return guest_end();
 }

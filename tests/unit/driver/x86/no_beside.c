@@ -16,11 +16,18 @@ void perfctr_x86_beside_exit(void)
 {
 }
 
-int perfctr_x86_beside_hold(u32 counters, u32 *busy)
+int perfctr_x86_beside_hold(const struct perfctr_config *config, u32 counters, u32 *busy)
 {
+	(void)config;
 	(void)counters;
 	*busy = 0;
 	ck_abort_msg("held beside perf");
+}
+
+u32 perfctr_x86_beside_fit(const struct perfctr_ctr_control *ctr)
+{
+	(void)ctr;
+	ck_abort_msg("fits beside perf");
 }
 
 bool perfctr_x86_beside_is_last(u32 counters)
