@@ -14,12 +14,14 @@
  *   interrupts off. So that is where we look.
  */
 
+#include <linux/atomic.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/lockdep.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/smp.h>
 
 #include "base/work.h"
@@ -59,6 +61,7 @@ static struct pmu *the_pmu;			/* constant after init */
 static int (*perfs_add)(struct perf_event *event, int flags);
 static void (*perfs_del)(struct perf_event *event, int flags);
 static void (*perfs_enable)(struct pmu *pmu);
+static int (*perfs_init)(struct perf_event *event);
 static bool hooked;
 static bool buried;	/* somebody has hooked the functions after us, so ours stay in use */
 
@@ -71,6 +74,22 @@ static void no_overflow(struct perf_event *event, struct perf_sample_data *data,
 static bool is_placeholder(const struct perf_event *event)
 {
 	return event->overflow_handler == no_overflow;
+}
+
+/* Number of tasks in our_init() */
+static atomic_t initializing = ATOMIC_INIT(0);
+
+/* What perf calls when an event of a user overflows, forward and backward. Constant after init. */
+static perf_overflow_handler_t users_handlers[2];
+
+/*
+ * Returns true if a user opens this event. The kernel's own events have other handlers. The child
+ * of a process with inherited events gets its events in fork(2), which must not fail.
+ */
+static bool is_users(const struct perf_event *event)
+{
+	return !event->parent && (event->overflow_handler == users_handlers[0] ||
+				  event->overflow_handler == users_handlers[1]);
 }
 
 /* Returns true if the event is pinned and counts a CPU. Only the leader of a group says so. */
@@ -224,6 +243,24 @@ static notrace void our_enable(struct pmu *pmu)
 		driver->changes(true);
 }
 
+/* A task opens an event. May sleep. */
+static int our_init(struct perf_event *event)
+{
+	unsigned int cpu = event->cpu < 0 ? raw_smp_processor_id() : (unsigned int)event->cpu;
+	int err;
+
+	atomic_inc(&initializing);
+	err = perfs_init(event);
+	if (!err && is_users(event) && driver->starves(event, perfctr_beside_held(cpu))) {
+		if (event->destroy)
+			event->destroy(event);
+		event->destroy = NULL;
+		err = -EBUSY;
+	}
+	atomic_dec(&initializing);
+	return err;
+}
+
 static void hook(void)
 {
 	if (hooked || buried) {
@@ -233,11 +270,13 @@ static void hook(void)
 	perfs_add = the_pmu->add;
 	perfs_del = the_pmu->del;
 	perfs_enable = the_pmu->pmu_enable;
+	perfs_init = the_pmu->event_init;
 	/* The CPUs must see perf's functions before they see ours. */
 	smp_wmb();
 	WRITE_ONCE(the_pmu->del, our_del);
 	WRITE_ONCE(the_pmu->add, our_add);
 	WRITE_ONCE(the_pmu->pmu_enable, our_enable);
+	WRITE_ONCE(the_pmu->event_init, our_init);
 	hooked = true;
 }
 
@@ -255,17 +294,19 @@ void perfctr_beside_unhook(void)
 		return;
 	hooked = false;
 	if (READ_ONCE(the_pmu->add) != our_add || READ_ONCE(the_pmu->del) != our_del ||
-	    READ_ONCE(the_pmu->pmu_enable) != our_enable) {
+	    READ_ONCE(the_pmu->pmu_enable) != our_enable ||
+	    READ_ONCE(the_pmu->event_init) != our_init) {
 		/* Whoever has hooked after us calls our hooks, so the module must stay. */
 		if (!buried)
 			__module_get(THIS_MODULE);
 		buried = true;
 		return;
 	}
+	WRITE_ONCE(the_pmu->event_init, perfs_init);
 	WRITE_ONCE(the_pmu->pmu_enable, perfs_enable);
 	WRITE_ONCE(the_pmu->add, perfs_add);
 	WRITE_ONCE(the_pmu->del, perfs_del);
-	/* The hooks run with interrupts off, so none of them runs on a CPU where this runs. */
+	/* These hooks run with interrupts off, so none of them runs on a CPU where this runs. */
 	on_each_cpu(forget_all, NULL, 1);
 	if (buried)
 		module_put(THIS_MODULE);
@@ -275,6 +316,14 @@ void perfctr_beside_unhook(void)
 bool perfctr_beside_exit(void)
 {
 	synchronize_rcu();
+	/*
+	 * our_init() only sleeps while it is counted in initializing. Before and after that, a task
+	 * may be preempted in it, and synchronize_rcu_tasks() waits until the task goes on.
+	 */
+	synchronize_rcu_tasks();
+	while (atomic_read(&initializing))
+		schedule_timeout_uninterruptible(1);
+	synchronize_rcu_tasks();
 	return !buried;
 }
 
@@ -429,10 +478,33 @@ u64 perfctr_beside_held(unsigned int cpu)
 	return READ_ONCE(per_cpu(holders, cpu).held);
 }
 
+/* Finds out what handler perf gives an event without one. */
+static int find_users_handler(bool backward)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.size = sizeof(attr),
+		.disabled = 1,
+		.write_backward = backward,
+	};
+	struct perf_event *event = perf_event_create_kernel_counter(&attr, -1, current, NULL,
+								    NULL);
+
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	users_handlers[backward] = event->overflow_handler;
+	perf_event_release_kernel(event);
+	return 0;
+}
+
 int perfctr_beside_init(const struct perfctr_beside *beside)
 {
 	struct perf_event *event;
+	int err = find_users_handler(false) ?: find_users_handler(true);
 
+	if (err)
+		return err;
 	driver = beside;
 	event = make_placeholder(raw_smp_processor_id(), 0);
 	if (IS_ERR(event))

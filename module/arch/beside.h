@@ -5,10 +5,11 @@
  * never writes its control register. Perf's other counters, its interrupt and its global control
  * stay perf's.
  *
- * Functions of perf's PMU are hooked while we hold any counter. Our add() keeps placeholders
- * stopped when perf schedules the events of a CPU anew, and gives events of others a counter that
- * we do not hold. Our pmu_enable() finds out whether perf has moved or removed a placeholder or has
- * written to its counter. Both run before any instruction of user mode can be counted wrong.
+ * Functions of perf's PMU are hooked while we hold any counter. Our event_init() refuses an event
+ * that would find no counter at all. Our add() keeps placeholders stopped when perf schedules the
+ * events of a CPU anew, and gives events of others a counter that we do not hold. Our pmu_enable()
+ * finds out whether perf has moved or removed a placeholder or has written to its counter. These
+ * two run before any instruction of user mode can be counted wrong.
  *
  * Counters have perf's numbers here: struct hw_perf_event.idx.
  */
@@ -32,6 +33,8 @@
  * @place: returns a counter for an event that is not ours, whose number is not in @taken. Returns
  *	PERFCTR_BESIDE_NONE if the event must wait, or PERFCTR_BESIDE_ANY. Called on the CPU with
  *	interrupts off
+ * @starves: returns true if an event that a user opens is to be refused, because it has no counter
+ *	but those that are held
  * @changes: called on the CPU with interrupts off, with false before perf may change registers of
  *	counters that we hold, and with true afterwards. Nobody may count by them in between
  * @found: called between these two calls, if perf has done something to counters that we hold.
@@ -46,6 +49,7 @@ struct perfctr_beside {
 	u64 event_bits;
 	u64 shared;
 	int (*place)(const struct perf_event *event, u64 taken);
+	bool (*starves)(const struct perf_event *event, u64 held);
 	void (*changes)(bool ends);
 	void (*found)(u64 lost, u64 idle, u64 written);
 	void (*restore)(void);

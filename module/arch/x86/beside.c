@@ -49,6 +49,10 @@ static int perf_counters = -1;
 module_param(perf_counters, int, 0444);
 MODULE_PARM_DESC(perf_counters, "x86: with beside: leave so many general-purpose counters to perf_events (-1: 0 to 3)");
 
+static bool refuse_perf = true;
+module_param(refuse_perf, bool, 0644);
+MODULE_PARM_DESC(refuse_perf, "x86: with beside: refuse a user's event of perf_events with EBUSY while we hold all its counters (Y)");
+
 static u32 holding;		/* the counters that all CPUs should hold; config_mutex */
 
 /*
@@ -106,6 +110,11 @@ static notrace int place(const struct perf_event *event, u64 taken)
 		return PERFCTR_BESIDE_NONE;
 	free = general_counters(config) & ~(u32)taken;
 	return free ? (int)__ffs(free) : PERFCTR_BESIDE_NONE;
+}
+
+static bool starves(const struct perf_event *event, u64 held)
+{
+	return held && READ_ONCE(refuse_perf) && place(event, held) == PERFCTR_BESIDE_NONE;
 }
 
 /*
@@ -202,6 +211,7 @@ static struct perfctr_beside driver = {
 	.describe = describe,
 	.event_bits = EVENT_AND_UMASK,
 	.place = place,
+	.starves = starves,
 	.changes = perfctr_x86_registers_change,
 	.found = found,
 	.restore = perfctr_x86_restore_fixed,

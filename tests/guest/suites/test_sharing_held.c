@@ -22,6 +22,7 @@
 #include "suites/sharing.h"
 
 #define WATCHDOG "/proc/sys/kernel/nmi_watchdog"
+#define REFUSE "/sys/module/perfctr/parameters/refuse_perf"
 #define THRESHOLD "/proc/sys/kernel/watchdog_thresh"
 #define FIXED_INSTRUCTIONS 24u
 #define FIXED_CYCLES 25u
@@ -352,6 +353,7 @@ START_TEST(mapped_events_show_nothing)
 	pid_t child;
 
 	pin_self(0);
+	ck_ok(write_text(REFUSE, "N"));
 	set_control(fd, &control);
 	ck_ok(child = fork());
 	if (!child) {
@@ -378,6 +380,7 @@ START_TEST(mapped_events_show_nothing)
 	}
 	*stop = true;
 	expect_exit(child, 0);
+	ck_ok(write_text(REFUSE, "Y"));
 	ck_assert_uint_eq(*seen, 0);
 	unlink_self(fd);
 }
@@ -406,6 +409,56 @@ START_TEST(perf_writes_the_fixed_control)
 		close(perf);
 		exact_once(fd);
 	}
+	unlink_self(fd);
+}
+END_TEST
+
+/* Perf's users are told at once that we have all counters of their event, or wait if the administrator says so. */
+START_TEST(perf_is_told_at_open)
+{
+	struct perfctr_control control = control_with_fixed(guest.nprogrammable);
+	int fd = open_self(), before, perf;
+	struct perf_event_attr attr;
+	uint64_t values[3] = { 0 };
+	pid_t child;
+
+	until_given_back();
+	perf_attr_init(&attr, EV_INSTRUCTIONS);
+	attr.inherit = 1;
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	ck_ok(before = perf_open(&attr, 0, -1, -1));
+	set_control(fd, &control);
+	ck_errno(perf_open(&attr, 0, -1, -1), EBUSY);
+	ck_errno(perf_open(&attr, -1, 0, -1), EBUSY);
+	attr.write_backward = 1;
+	ck_errno(perf_open(&attr, 0, -1, -1), EBUSY);
+	attr.write_backward = 0;
+	/* A fork goes on, although the child's event cannot count. */
+	ck_ok(child = fork());
+	if (!child)
+		_exit(0);
+	expect_exit(child, 0);
+	exact_once(fd);
+	ck_ok(write_text(REFUSE, "N"));
+	ck_ok(perf = perf_open(&attr, 0, -1, -1));
+	body_spin(LOOPS);
+	ck_assert_int_eq(read(perf, values, sizeof(values)), sizeof(values));
+	ck_assert_uint_eq(values[0], 0);
+	ck_assert_uint_eq(values[2], 0);
+	ck_ok(write_text(REFUSE, "Y"));
+	exact_once(fd);
+	close(perf);
+	close(before);
+	/* One counter less, and there is one for perf. */
+	control.nractrs--;
+	set_control(fd, &control);
+	until_given_back();
+	ck_ok(perf = perf_open(&attr, 0, -1, -1));
+	body_spin(LOOPS);
+	ck_assert_int_eq(read(perf, values, sizeof(values)), sizeof(values));
+	ck_assert_uint_gt(values[0], 2 * LOOPS);
+	ck_assert_uint_eq(values[1], values[2]);
+	close(perf);
 	unlink_self(fd);
 }
 END_TEST
@@ -472,6 +525,9 @@ void sharing_held(void)
 	if (guest.info.counters >> FIXED_CYCLES & 1)
 		GUEST_RUN(watchdog_finds_a_counter, NEED_COUNTERS | NEED_PERF);
 	GUEST_RUN(mapped_events_show_nothing, NEED_COUNTERS | NEED_PERF | NEED_USER_READ);
+	/* Perf keeps the first counters. */
+	if (guest.info.counters & 1)
+		GUEST_RUN(perf_is_told_at_open, NEED_COUNTERS | NEED_PERF);
 	if (guest.info.counters >> FIXED_REF & 1)
 		GUEST_RUN(perf_writes_the_fixed_control, NEED_COUNTERS | NEED_PERF);
 	if (is_amd() && guest.info.cpu_type >= PERFCTR_X86_AMD_ZEN)
