@@ -2,9 +2,10 @@
 /*
  * bench: measures perfctr beside perf_events, in instructions.
  *
- *	bench [-o RESULTS.json] [-k KEPT.txt] [switches] [reads] [memory] [forks] [crowds] [overflows] [records] [controls] [trees] [shared]
+ *	bench [-o RESULTS.json] [-k KEPT.txt] [-p PARAM=VALUE] [switches] [reads] [memory] [forks] [crowds] [overflows] [records] [controls] [trees] [shared] [beside]
  *	bench [-o RESULTS.json] [-k KEPT.txt] perf-alone
  *
+ * -p adds a parameter of the module.
  * It runs as root in an emulated machine with an instruction clock (boot.sh --icount) and one CPU;
  * see bench.h.
  */
@@ -30,10 +31,10 @@ void bench_shared(void)
 	switches_shared();
 	reads_shared();
 	module_unload();
-	module_load(MODULE_PARAMS " by_tracepoint=1");
+	module_load("by_tracepoint=1");
 	switches_tracepoint(info.cpu_features & PERFCTR_FEATURE_NATIVE);
 	module_unload();
-	module_load(MODULE_PARAMS);
+	module_load("");
 	bench_source = PERFCTR_SOURCE_NATIVE;
 }
 
@@ -51,6 +52,7 @@ static const struct part {
 	{ "controls", bench_controls },
 	{ "trees", bench_trees },
 	{ "shared", bench_shared },
+	{ "beside", bench_beside },
 };
 
 /*
@@ -76,12 +78,17 @@ int main(int argc, char **argv)
 	unsigned int i;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "o:k:")) != -1) {
-		if (opt != 'o' && opt != 'k') {
-			(void)fprintf(stderr, "usage: bench [-o FILE] [-k FILE] [switches] [reads] [memory] [forks] [crowds] [overflows] [records] [controls] [trees] [shared]\n");
+	while ((opt = getopt(argc, argv, "o:k:p:")) != -1) {
+		if (opt == 'o') {
+			output = optarg;
+		} else if (opt == 'k') {
+			kept = optarg;
+		} else if (opt == 'p') {
+			bench_param = optarg;
+		} else {
+			(void)fprintf(stderr, "usage: bench [-o FILE] [-k FILE] [-p PARAM=VALUE] [switches] [reads] [memory] [forks] [crowds] [overflows] [records] [controls] [trees] [shared] [beside]\n");
 			return 2;
 		}
-		*(opt == 'o' ? &output : &kept) = optarg;
 	}
 	if (uname(&uts))
 		die("uname");
@@ -90,7 +97,7 @@ int main(int argc, char **argv)
 	if (optind < argc && !strcmp(argv[optind], PERF_ALONE)) {
 		bench_perf_alone();
 	} else {
-		module_load(MODULE_PARAMS);
+		module_load("");
 		counters_find();
 		for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 			if (wanted(parts[i].name, argc, argv))

@@ -88,10 +88,11 @@ bool is_readable(const struct counting *counting);
 
 /*
  * Load and unload the module. It is loaded once, and unloaded only for what is measured without it.
+ * It gets the parameter @param, and bench_param of the command line.
  */
-void module_load(const char *params);
+void module_load(const char *param);
 void module_unload(void);
-#define MODULE_PARAMS	"broadcasts=0"
+extern const char *bench_param;
 void set_policy(const char *policy);
 void write_setting(const char *path, const char *text);
 
@@ -176,6 +177,7 @@ void bench_overflows(void);	/* overflows.c */
 void bench_records(void);	/* records.c */
 void bench_controls(void);	/* controls.c */
 void bench_trees(void);		/* trees.c */
+void bench_beside(void);	/* beside.c */
 
 /*
  * The following functions measure counting through perf, and switches that the tracepoint reports.

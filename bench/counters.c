@@ -298,10 +298,14 @@ bool is_readable(const struct counting *counting)
 	return counting->page && counting->page->seq >= 0;
 }
 
-void module_load(const char *params)
+const char *bench_param = "";
+
+void module_load(const char *param)
 {
 	int fd = open("/lib/perfctr.ko", O_RDONLY | O_CLOEXEC);
+	char params[128];
 
+	(void)snprintf(params, sizeof(params), "broadcasts=0 %s %s", bench_param, param);
 	if (fd < 0 || (syscall(SYS_finit_module, fd, params, 0) && errno != EEXIST))
 		die("/lib/perfctr.ko");
 	close(fd);

@@ -340,7 +340,7 @@ static void bystanders(void)
 		perf[map] = beside(PERF, map, without);
 		await_hooks_gone();
 	}
-	module_load(MODULE_PARAMS);
+	module_load("");
 	idle = base_line(0, 0).insn;
 	report("switch_base", 0, idle, without, NONE, "insn");
 	report("switch_extra_bystander_nobody", 0, idle - without, 0, 0.5, "insn");
