@@ -18,6 +18,11 @@ top=$(cd "$here/.." && pwd)
 machines=$top/tests/machines
 
 [ $# != 0 ] || set -- riscv64-6.12 riscv64-smcntrpmf p6 p4m3 p4m3-5.10 core2 icelake icelake-watchdog zen2 zen4 arm64-6.12 7450
+# What was measured in a row's machine
+results() { # row
+	echo "$top/build/out/${1%-watchdog}/$1.json"
+}
+
 for row; do
 	mem=6144
 	machine=${row%-watchdog}
@@ -47,12 +52,10 @@ for row; do
 	esac
 	echo "perfctr: $row"
 	"$machines/stage.sh" "$machine"
-	rm -f "$top/build/out/$machine/results.json"
+	rm -f "$(results "$row")"
 	# shellcheck disable=SC2086 # words
 	"$machines/boot.sh" "$machine" --icount --patched --mem $mem --timeout 3000 \
 		env WATCHDOG=$watchdog /usr/bin/run-bench $parts
-	mkdir -p "$top/build/out/$row"
-	[ "$row" = "$machine" ] || cp "$top/build/out/$machine/results.json" "$top/build/out/$row/results.json"
 	[ "$row" = icelake ] || continue
 	echo "An empty region, per language, in instructions: name, events, cost"
 	"$top/tests/languages/stage.sh"
@@ -60,14 +63,14 @@ for row; do
 		--stage /src/build/stage/languages /usr/libexec/perfctr/run-regions
 done
 
-# The results of each machine are an array, with its brackets on lines of their own.
+# The results of each row are an array, with its brackets on lines of their own.
 {
 	echo '['
 	comma=''
-	for machine; do
+	for row; do
 		[ -z "$comma" ] || echo ','
 		comma=y
-		sed -e '/^[][]$/d' "$top/build/out/$machine/results.json"
+		sed -e '/^[][]$/d' "$(results "$row")"
 	done
 	echo ']'
 } > "$here/results.json"
@@ -75,11 +78,11 @@ done
 # Writes the figures to figures.txt. Rows of PLOT=1 are left out, since most runs do not have them.
 keep() {
 	kept=$here/figures.txt
-	for machine; do
-		sed -i "/^$machine /d" "$kept"
+	for row; do
+		sed -i "/^$row /d" "$kept"
 		sed -n '/_among"/d
-			s/.*"metric": "\([^"]*\)", "counters": \([0-9]*\), "perfctr": \([0-9.-]*\),.*"tolerance": \([0-9.]*\), "unit": "\([^"]*\)".*/'"$machine"' \1 \2 \3 \5 \4/p' \
-			"$top/build/out/$machine/results.json" >>"$kept"
+			s/.*"metric": "\([^"]*\)", "counters": \([0-9]*\), "perfctr": \([0-9.-]*\),.*"tolerance": \([0-9.]*\), "unit": "\([^"]*\)".*/'"$row"' \1 \2 \3 \5 \4/p' \
+			"$(results "$row")" >>"$kept"
 	done
 	{ grep '^#' "$kept"; grep -v '^#' "$kept" | sort -s -k 1,1; } >"$kept.new"
 	mv "$kept.new" "$kept"
