@@ -17,8 +17,6 @@
 
 #include "arch/x86/extra.h"
 
-#define EVENT_AND_UMASK	0xffff
-
 /*
  * The events of this processor, the MSRs of their registers, a bit map of the registers that exist,
  * and the function passed to perfctr_x86_extra_init_by(), or NULL. Constant after init.
@@ -57,7 +55,7 @@ static const struct perfctr_x86_extra_event *find_event(u64 select)
 	const struct perfctr_x86_extra_event *event;
 
 	for (event = events; event->event; event++)
-		if (event->event == (select & EVENT_AND_UMASK))
+		if (event->event == (select & PERFCTR_X86_EVENT_AND_UMASK))
 			return event;
 	return NULL;
 }
