@@ -31,6 +31,7 @@
 #include "arch/user.h"
 #include "arch/perf.h"
 #include "arch/x86/beside.h"
+#include "arch/x86/evntsel.h"
 #include "arch/x86/extra.h"
 #include "arch/x86/registers.h"
 #include "arch/x86/verify.h"
@@ -206,7 +207,7 @@ static void describe(unsigned int idx, struct perf_event_attr *attr)
 static struct perfctr_beside driver = {
 	.type = PERF_TYPE_RAW,
 	.describe = describe,
-	.event_bits = PERFCTR_X86_EVENT_AND_UMASK,
+	.event_bits = EVNTSEL_CODE_AND_UMASK,
 	.place = place,
 	.starves = starves,
 	.changes = perfctr_x86_registers_change,
@@ -238,7 +239,7 @@ u32 perfctr_x86_beside_fit(const struct perfctr_ctr_control *ctr)
 	for_each_set_bit(hw, &held, PERFCTR_X86_MAX) {
 		if (owns[hw].value && owns[hw].reg == reg && owns[hw].value != value)
 			return 0;
-		if (!owns[hw].value || owns[hw].event != (ctr->event & PERFCTR_X86_EVENT_AND_UMASK))
+		if (!owns[hw].value || owns[hw].event != (ctr->event & EVNTSEL_CODE_AND_UMASK))
 			fit &= ~BIT(hw);
 	}
 	return fit;
@@ -254,7 +255,7 @@ static void own_extras(const struct perfctr_config *config)
 		if (hw >= PERFCTR_X86_MAX || holding & BIT(hw))
 			continue;
 		owns[hw].value = perfctr_x86_extra_value(&config->ctr[i], &owns[hw].reg);
-		owns[hw].event = config->ctr[i].event & PERFCTR_X86_EVENT_AND_UMASK;
+		owns[hw].event = config->ctr[i].event & EVNTSEL_CODE_AND_UMASK;
 	}
 }
 

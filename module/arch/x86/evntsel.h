@@ -14,6 +14,7 @@
 
 #define EVNTSEL_CODE	0xffULL		/* the code of the event */
 #define EVNTSEL_UMASK	0xff00ULL	/* the unit mask */
+#define EVNTSEL_CODE_AND_UMASK	(EVNTSEL_CODE | EVNTSEL_UMASK)
 #define EVNTSEL_USR	BIT(16)
 #define EVNTSEL_OS	BIT(17)
 #define EVNTSEL_EDGE	BIT(18)
@@ -21,7 +22,7 @@
 #define EVNTSEL_EN	BIT(22)
 #define EVNTSEL_INV	BIT(23)
 /* These bits choose the event: its code and unit mask, edge, inversion, and counter mask. */
-#define EVNTSEL_EVENT	(0xffffULL | EVNTSEL_EDGE | EVNTSEL_INV | 0xff000000ULL)
+#define EVNTSEL_EVENT	(EVNTSEL_CODE_AND_UMASK | EVNTSEL_EDGE | EVNTSEL_INV | 0xff000000ULL)
 
 /* Returns true if this CPU has the register. */
 bool perfctr_x86_register_exists(u32 msr);

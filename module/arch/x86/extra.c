@@ -15,6 +15,7 @@
 #include <linux/percpu.h>
 #include <asm/msr.h>
 
+#include "arch/x86/evntsel.h"
 #include "arch/x86/extra.h"
 
 /*
@@ -55,7 +56,7 @@ static const struct perfctr_x86_extra_event *find_event(u64 select)
 	const struct perfctr_x86_extra_event *event;
 
 	for (event = events; event->event; event++)
-		if (event->event == (select & PERFCTR_X86_EVENT_AND_UMASK))
+		if (event->event == (select & EVNTSEL_CODE_AND_UMASK))
 			return event;
 	return NULL;
 }

@@ -14,9 +14,6 @@
 #define PERFCTR_X86_EXTRAS	3
 #define PERFCTR_X86_NO_EXTRA	PERFCTR_X86_EXTRAS
 
-/* The bits of an event select that say which of these events it is */
-#define PERFCTR_X86_EVENT_AND_UMASK	0xffffULL
-
 /**
  * struct perfctr_x86_extra_event - an event that has such a register
  * @event: event and unit mask, as in bits 15..0 of the event select

@@ -41,7 +41,6 @@
 #define EVNTSEL_REF_CYCLES	0x13c
 #define EVNTSEL_REF_CYCLES_PERF	0x300
 #define FIXED_REF_CYCLES	(PERFCTR_X86_FIXED + 2)
-#define EVENT_AND_UMASK	0xffffull
 #define AMD_EVENT_HIGH		GENMASK_ULL(35, 32)
 #define EVNTSEL_RDPMC_DISABLE	BIT_ULL(37)
 
@@ -264,7 +263,7 @@ static bool event_is_lacking(u64 config)
 	if (!is_intel())
 		return false;
 	for (i = 0; i < ARRAY_SIZE(events); i++)
-		if ((config & EVENT_AND_UMASK) == events[i])
+		if ((config & EVNTSEL_CODE_AND_UMASK) == events[i])
 			return i >= cpuid_eax(CPUID_PERFMON) >> 24 ||
 			       cpuid_ebx(CPUID_PERFMON) & BIT(i);
 	return false;
@@ -285,7 +284,7 @@ static bool is_wrong_natively(const struct perf_event *event)
 		return true;
 	for (; known && known->event; known++)
 		if (known->bit & cpu->bad_events &&
-		    known->event == (event->hw.config & EVENT_AND_UMASK))
+		    known->event == (event->hw.config & EVNTSEL_CODE_AND_UMASK))
 			return true;
 	return false;
 }
