@@ -143,6 +143,14 @@ PERFCTR_CPU_FN(void, perfctr_cpu_scrub, const struct task_struct *next);
 void perfctr_cpu_permit_init(void (*changes)(bool ends), void (*hides)(void));
 void perfctr_cpu_permit_exit(void);
 /*
+ * Beside perf, while we have this CPU's counters: calls comes() whenever the kernel is about to let
+ * an mm read registers, because the mm comes to this CPU, or has just been permitted. Interrupts
+ * are off then. Mostly the kernel is in the middle of a switch, and the next thread is not current
+ * yet. NULL: does so no more. Returns 0, or an error if it cannot. May sleep. The caller serializes
+ * the calls, and does not hold the hotplug lock.
+ */
+int perfctr_cpu_watch_readers(void (*comes)(void));
+/*
  * Returns true if our counters are the only counters that user mode can read. If they are not, the
  * policy "guarded" cannot hold.
  */

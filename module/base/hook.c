@@ -67,10 +67,8 @@ void perfctr_hook_off(struct work_struct *work)
 	struct perfctr_hook *hook = container_of(work, struct perfctr_hook, off.work);
 
 	mutex_lock(&hook->mutex);
-	if (hook->is_on && !atomic_read(&hook->users)) {
-		hook->turn(false);
-		hook->is_on = false;
-	}
+	if (hook->is_on && !atomic_read(&hook->users))
+		hook->is_on = hook->turn(false) != 0;
 	mutex_unlock(&hook->mutex);
 }
 

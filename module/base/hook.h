@@ -62,7 +62,8 @@ void perfctr_probes_unregister(const struct perfctr_probe *probes, unsigned int 
  *	first user turns the hook on, and the hook goes off some time after its last user has left
  * @mutex: guards @is_on, and the rise of @users from zero. Take it before the hotplug lock, which
  *	@turn takes
- * @turn: switches the hook on or off; the mutex is held
+ * @turn: switches the hook on or off; the mutex is held. Returns 0, or an error after which the
+ *	hook is as it was
  * @users: number of states, configs or processes that need the hook
  * @is_on: true while the hook is switched on
  * @off: the work that switches the hook off if @users is zero

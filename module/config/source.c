@@ -24,7 +24,8 @@ unsigned int perfctr_config_source = PERFCTR_SOURCE_ANY;
 static bool may_try_other(const struct perfctr_config *config)
 {
 	return IS_ERR(config) && config != ERR_PTR(-ENOMEM) && config != ERR_PTR(-ENOSPC) &&
-	       config != ERR_PTR(-EAGAIN) && config != ERR_PTR(-EACCES);
+	       config != ERR_PTR(-EAGAIN) && config != ERR_PTR(-EACCES) &&
+	       config != ERR_PTR(-EUCLEAN);
 }
 
 /*
@@ -84,11 +85,17 @@ void perfctr_config_mend(unsigned int cpu)
 	cpus_read_unlock();
 }
 
+/* EUCLEAN: try again after perfctr_guard_begin(). */
 static struct perfctr_config *config_get_native(struct wanted *wanted,
 						struct perfctr_refusal *why)
 {
-	struct perfctr_config *config = perfctr_config_get_from(wanted, why);
+	struct perfctr_config *config;
 
+	/* While perf has counters, too, it may let any process read registers. */
+	if (!perfctr_cpu_has_one_source() && wanted->nr &&
+	    !perfctr_guard_is_on(wanted->of_session))
+		return ERR_PTR(-EUCLEAN);
+	config = perfctr_config_get_from(wanted, why);
 	if (perfctr_cpu_has_one_source() && config == ERR_PTR(-EBUSY) &&
 	    perfctr_nr_claimed[true]) {
 		why->owner = PERFCTR_OWNER_PERFCTR;
@@ -133,26 +140,11 @@ static struct perfctr_config *config_get_cpu(struct wanted *wanted, struct perfc
 	wanted->shared = false;
 	wanted->unprivileged = false;
 	native = config_get_native(wanted, &other);
-	if (IS_ERR(native) && native != ERR_PTR(-EAGAIN) && config != ERR_PTR(-EOPNOTSUPP))
+	if (IS_ERR(native) && native != ERR_PTR(-EAGAIN) && native != ERR_PTR(-EUCLEAN) &&
+	    config != ERR_PTR(-EOPNOTSUPP))
 		return config;
 	*why = other;
 	return native;
-}
-
-#ifdef PERFCTR_CPU_PERMITS_PROCESSES
-#define PERMITS_PROCESSES	true
-#else
-#define PERMITS_PROCESSES	false
-#endif
-
-/*
- * Returns true if the control may be counted natively while perf has counters, too. perf may then
- * give any process the permission to read registers.
- */
-static bool must_guard(const struct wanted *wanted, u32 source)
-{
-	return PERMITS_PROCESSES && !perfctr_cpu_has_one_source() && wanted->nr &&
-	       source != PERFCTR_SOURCE_SHARED && !wanted->perf;
 }
 
 /* Returns a config or an error. EUCLEAN: try again after perfctr_guard_begin(). */
@@ -166,10 +158,8 @@ static struct perfctr_config *config_get(struct wanted *wanted, u32 source,
 	wanted->core = 0;
 	cpus_read_lock();
 	mutex_lock(&perfctr_config_mutex);
-	if (must_guard(wanted, source) && !perfctr_guard_is_on())
-		config = ERR_PTR(-EUCLEAN);
 	/* A control of the clock alone has no source. */
-	else if (likely(source == PERFCTR_SOURCE_NATIVE || !wanted->nr))
+	if (likely(source == PERFCTR_SOURCE_NATIVE || !wanted->nr))
 		config = config_get_native(wanted, why);
 	else if (source == PERFCTR_SOURCE_SHARED || wanted->perf)
 		config = config_get_shared(wanted, why);
@@ -231,7 +221,7 @@ struct perfctr_config *perfctr_config_get(const struct perfctr_where *where, boo
 	for (;;) {
 		config = config_get(&wanted, source, why);
 		if (config == ERR_PTR(-EUCLEAN)) {
-			err = perfctr_guard_begin();
+			err = perfctr_guard_begin(of_session);
 		} else if (config == ERR_PTR(-EAGAIN)) {
 			err = perfctr_broadcasts_allow();
 			if (!err && perfctr_config_lingers() && schedule_timeout_interruptible(1))

@@ -30,10 +30,9 @@ static bool must_resume(const struct vperfctr *perfctr)
 	return perfctr->seq & 1 || perfctr->raw;
 }
 
-static void run_one(void *arg)
+int perfctr_run_here(int (*fn)(void *arg), void *arg)
 {
 	struct vperfctr *perfctr = vperfctr_current();
-	struct run *run = arg;
 	bool resumes = perfctr && must_resume(perfctr);
 	int err;
 
@@ -41,12 +40,20 @@ static void run_one(void *arg)
 	if (resumes)
 		vperfctr_suspend(perfctr);
 	perfctr_wides_suspend();
-	err = run->fn(run->arg);
-	if (err)
-		WRITE_ONCE(run->err, err);
+	err = fn(arg);
 	perfctr_wides_resume();
 	if (resumes)
 		vperfctr_resume(perfctr);
+	return err;
+}
+
+static void run_one(void *arg)
+{
+	struct run *run = arg;
+	int err = perfctr_run_here(run->fn, run->arg);
+
+	if (err)
+		WRITE_ONCE(run->err, err);
 }
 
 static bool has_others(const struct cpumask *cpus)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * These functions call fn(arg) on CPUs, with interrupts off, while no state and no wide is resumed
- * there. They return 0, or the error of a CPU where fn() failed, and may sleep. The caller holds
- * the hotplug lock.
+ * there. They return 0, or the error of a CPU where fn() failed. All but perfctr_run_here() may
+ * sleep, and their caller holds the hotplug lock.
  */
 #ifndef PERFCTR_RUN_H
 #define PERFCTR_RUN_H
@@ -18,6 +18,8 @@ int perfctr_run_paid(int (*fn)(void *arg), void *arg);
  * hotplug lock.
  */
 int perfctr_run_on(const struct cpumask *cpus, int (*fn)(void *arg), void *arg);
+/* Runs fn() on this CPU. Interrupts are off. */
+int perfctr_run_here(int (*fn)(void *arg), void *arg);
 /*
  * A function for perfctr_run() that does nothing. All states and wides are suspended for it. As
  * they resume, they look whether they may still count.

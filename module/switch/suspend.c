@@ -14,6 +14,7 @@
 #include "switch/period.h"
 #include "switch/suspend.h"
 #include "switch/switch.h"
+#include "switch/wide.h"
 
 /*
  * A switch-out calls this function, too, with the runqueue locked. Then the kernel's counts stop
@@ -171,6 +172,7 @@ static noinline notrace void hide_others(struct task_struct *next, struct vperfc
 		return;
 	if (perfctr)
 		vperfctr_suspend(perfctr);
+	perfctr_wides_lose();
 	perfctr_cpu_scrub(next);
 }
 

@@ -94,12 +94,21 @@ static notrace void suspend(struct perfctr_wide *wide)
 	}
 }
 
+/*
+ * Returns true if threads could read these registers, although under the policy in force no thread
+ * may: all threads, or current, because perf permits it.
+ */
+static notrace bool is_seen(void)
+{
+	return perfctr_guards_all() || (perfctr_cpu_is_permitted(current) &&
+					READ_ONCE(perfctr_user_read) != PERFCTR_USER_READ_OPEN);
+}
+
 static notrace void wide_resume_native(struct perfctr_wide *wide)
 {
 	const struct perfctr_config *config = wide->config;
 
-	/* Any thread could read these registers, and under the new policy no thread may. */
-	if (config->nr && perfctr_guards_all()) {
+	if (config->nr && is_seen()) {
 		wide_lose(wide, PERFCTR_ERROR_LOST);
 		return;
 	}
@@ -236,6 +245,20 @@ void perfctr_wides_suspend(void)
 
 	own->nr_suspends++;
 	suspend_all(own);
+}
+
+notrace void perfctr_wides_lose(void)
+{
+	struct wides *own = this_cpu_ptr(&wides);
+	struct perfctr_wide *wide;
+
+	lockdep_assert_irqs_disabled();
+	hlist_for_each_entry(wide, &own->list, here) {
+		if (!wide->resumed || wide->config->shared || !wide->config->nr)
+			continue;
+		suspend(wide);
+		wide_lose(wide, PERFCTR_ERROR_LOST);
+	}
 }
 
 static void resume_all(struct wides *own)

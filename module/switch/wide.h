@@ -60,6 +60,11 @@ void perfctr_wide_read(struct perfctr_wide *wide, u64 *value);
 /* Suspend and resume all wides of this CPU. Pairs of calls may nest. Interrupts are off. */
 void perfctr_wides_suspend(void);
 void perfctr_wides_resume(void);
+/*
+ * All native wides of this CPU end with PERFCTR_ERROR_LOST, because a thread comes that could read
+ * their counts. Interrupts are off.
+ */
+void perfctr_wides_lose(void);
 /* Resumes the wides of this CPU, which has just come online. Interrupts are off. */
 void perfctr_wides_online(void);
 /* Suspends the wides of this CPU, which is about to go offline. Interrupts are off. */

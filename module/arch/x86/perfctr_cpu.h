@@ -445,6 +445,7 @@ void perfctr_cpu_guard_exit(void);
 
 void perfctr_cpu_permit_init(void (*changes)(bool ends), void (*hides)(void));
 void perfctr_cpu_permit_exit(void);
+int perfctr_cpu_watch_readers(void (*comes)(void));
 bool perfctr_cpu_can_permit(void);
 /* Call this before perfctr_cpu_permit_init(), which then lets no process execute RDPMC. */
 void perfctr_x86_forbid_user_reads(void);

@@ -43,6 +43,7 @@
 
 #include "arch/cpu.h"
 #include "arch/user.h"
+#include "arch/x86/registers.h"
 
 /**
  * struct permit - the permission of an mm that has mapped pages; all protected by permit_mutex
@@ -322,6 +323,27 @@ static struct kretprobe clock_probes[] = {
 
 static bool clock_probed[ARRAY_SIZE(clock_probes)];
 
+static void (*reader_comes)(void);	/* changes only while the probe is off */
+
+static int clear_begins(struct kprobe *probe, struct pt_regs *regs)
+{
+	if (this_cpu_read(perfctr_x86_cpu.ours))
+		reader_comes();
+	return 0;
+}
+
+/*
+ * The kernel calls this function each time before it sets CR4.PCE: as a permitted mm comes to a
+ * CPU, and when the mm of a CPU has just been permitted.
+ */
+static struct kprobe clear_probe = {
+	.symbol_name = "perf_clear_dirty_counters",
+	.pre_handler = clear_begins,
+	.flags = KPROBE_FLAG_DISABLED,
+};
+
+static bool can_watch;	/* clear_probe is registered */
+
 /*
  * Returns the start of the probed function, or NULL. The kernel puts a kprobe behind ENDBR or a
  * similar instruction at the start.
@@ -351,6 +373,16 @@ static void *find_function(const char *name)
 	return start;
 }
 
+int perfctr_cpu_watch_readers(void (*comes)(void))
+{
+	if (!can_watch)
+		return -EOPNOTSUPP;
+	if (!comes)
+		return disable_kprobe(&clear_probe);
+	reader_comes = comes;
+	return enable_kprobe(&clear_probe);
+}
+
 void perfctr_cpu_permit_init(void (*changes)(bool ends), void (*hides)(void))
 {
 	void *clear, *update;
@@ -369,6 +401,7 @@ void perfctr_cpu_permit_init(void (*changes)(bool ends), void (*hides)(void))
 	can_permit = update;
 	if (!can_permit)
 		unregister_kretprobe(&update_probe);
+	can_watch = can_permit && perfctr_pmu.beside && !register_kprobe(&clear_probe);
 }
 
 /* Call this when no page is mapped any more. */
@@ -376,6 +409,9 @@ void perfctr_cpu_permit_exit(void)
 {
 	unsigned int i;
 
+	if (can_watch)
+		unregister_kprobe(&clear_probe);
+	can_watch = false;
 	if (can_permit)
 		unregister_kretprobe(&update_probe);
 	can_permit = false;
@@ -395,6 +431,11 @@ void perfctr_cpu_permit_init(void (*changes)(bool ends), void (*hides)(void))
 
 void perfctr_cpu_permit_exit(void)
 {
+}
+
+int perfctr_cpu_watch_readers(void (*comes)(void))
+{
+	return -EOPNOTSUPP;
 }
 
 #endif

@@ -14,8 +14,8 @@ void exact_once(int fd)
 {
 	struct perfctr_read rd[2] = { { .size = sizeof(*rd) }, { .size = sizeof(*rd) } };
 
-	ck_assert_int_eq(exact_kernel(fd, PERFCTR_IOC_READ, rd, body_spin, LOOPS), 0);
-	ck_assert_uint_eq(rd[1].sum[0] - rd[0].sum[0], EXACT_KERNEL + BODY_SPIN(LOOPS));
+	ck_assert_int_eq(exact_kernel(fd, PERFCTR_IOC_READ, rd, body_spin, SHORT_LOOPS), 0);
+	ck_assert_uint_eq(rd[1].sum[0] - rd[0].sum[0], EXACT_KERNEL + BODY_SPIN(SHORT_LOOPS));
 }
 
 struct perfctr_control control_of(uint64_t event)
@@ -83,4 +83,30 @@ void perf_gets_all(void)
 	}
 	ck_assert_msg(all, "perf gets %u counters of CPU 0, not %u", takings.n[0],
 		      guest.nprogrammable);
+}
+
+struct perfctr_control control_of_many(unsigned int n)
+{
+	struct perfctr_control control;
+	unsigned int i;
+
+	control_init(&control);
+	control.tsc_on = 1;
+	for (i = 0; i < n; i++)
+		control_add_at(&control, general_map(guest.nprogrammable - 1 - i),
+			       i ? EV_CYCLES : EV_INSTRUCTIONS, PERFCTR_CTR_USER);
+	return control;
+}
+
+struct perfctr_control control_with_fixed(unsigned int n)
+{
+	struct perfctr_control control = control_of_many(n);
+	struct perfctr_ctr_control fixed = control.ctr[0];
+
+	if (guest.info.nrctrs == guest.nprogrammable)
+		return control;
+	fixed.map = PERFCTR_MAP_ANY;
+	control.ctr[control.nractrs++] = control.ctr[0];
+	control.ctr[0] = fixed;
+	return control;
 }

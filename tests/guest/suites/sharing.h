@@ -9,17 +9,21 @@
 
 #define PROGRAMMABLE_MAX 32
 #define CPUS_MAX 4
-#define LOOPS 1000ul
+#define REFUSE "/sys/module/perfctr/parameters/refuse_perf"
+#define SHORT_LOOPS 1000ul
 
 void exact_once(int fd);
 struct perfctr_control control_of(uint64_t event);
+/* A control of so many general-purpose counters; the first counts instructions. */
+struct perfctr_control control_of_many(unsigned int n);
+/* The same with the fixed counter of instructions, if there is one, at first. */
+struct perfctr_control control_with_fixed(unsigned int n);
 
 struct takings {
 	unsigned int ncpus;
 	unsigned int n[CPUS_MAX];
 	int fds[CPUS_MAX][PROGRAMMABLE_MAX];
 };
-
 
 /* Lets perf have up to @each counters of every CPU from @first on. */
 void take(struct takings *takings, unsigned int first, unsigned int each);
@@ -33,5 +37,7 @@ void perf_gets_all(void);
 void sharing_hotplug(void);
 /* The tests of test_sharing_held.c, likewise */
 void sharing_held(void);
+/* The tests of test_sharing_readers.c, which test_sharing_held.c calls */
+void sharing_readers(void);
 
 #endif

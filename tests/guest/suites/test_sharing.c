@@ -21,9 +21,9 @@ static void perf_exact_once(int fd)
 {
 	uint64_t words[2];
 
-	ck_assert_int_eq(exact_read(fd, words, sizeof(words[0]), body_spin, LOOPS),
+	ck_assert_int_eq(exact_read(fd, words, sizeof(words[0]), body_spin, SHORT_LOOPS),
 			 sizeof(words[0]));
-	ck_assert_uint_eq(words[1] - words[0], EXACT_KERNEL + BODY_SPIN(LOOPS));
+	ck_assert_uint_eq(words[1] - words[0], EXACT_KERNEL + BODY_SPIN(SHORT_LOOPS));
 }
 
 /* --- perf_events --- */
@@ -173,7 +173,7 @@ START_TEST(perf_samples_beside_us)
 	set_control(fd, &control);
 	ck_assert(perf_sampling_begin(&sampling, EV_CYCLES, SAMPLE_PERIOD));
 	for (turn = 0; turn < 200; turn++) {
-		body_spin(10 * LOOPS);
+		body_spin(10 * SHORT_LOOPS);
 		exact_once(fd);
 	}
 	periods = perf_read_one(sampling.fd) / SAMPLE_PERIOD;
@@ -346,7 +346,7 @@ static void counting_child(bool exits)
 		if (exits)
 			_exit(0);
 		for (;;)
-			body_spin(LOOPS);
+			body_spin(SHORT_LOOPS);
 	}
 	while (!*counts)
 		sleep_us(1000);
@@ -484,7 +484,7 @@ static void come_and_go(volatile unsigned long *counted, const volatile bool *st
 					(void)try_map(fd);
 				if (i & 2)
 					close(fd);
-				body_spin(LOOPS * (1 + i % 5));
+				body_spin(SHORT_LOOPS * (1 + i % 5));
 				__sync_fetch_and_add(counted, 1);
 			}
 			_exit(0);
@@ -581,14 +581,14 @@ static void instret_once(int fd, int perf)
 	uint64_t perf_before = perf == -1 ? UINT64_MAX : perf_read_one(perf), perf_after;
 	uint64_t before = read_sum(fd, 0);
 
-	body_spin(LOOPS);
-	is_about(read_sum(fd, 0) - before, BODY_SPIN(LOOPS));
+	body_spin(SHORT_LOOPS);
+	is_about(read_sum(fd, 0) - before, BODY_SPIN(SHORT_LOOPS));
 	if (perf_before == UINT64_MAX)
 		return;
 	/* perf gives a count, or says that it could not count. */
 	perf_after = perf_read_one(perf);
 	if (perf_after != UINT64_MAX)
-		is_about(perf_after - perf_before, BODY_SPIN(LOOPS));
+		is_about(perf_after - perf_before, BODY_SPIN(SHORT_LOOPS));
 }
 
 static int perf_instructions(pid_t pid, int cpu)
@@ -620,7 +620,7 @@ START_TEST(instret_while_perf_comes_and_goes)
 		instret_once(fd, perf);
 		close(perf);
 		instret_once(fd, -1);
-		is_about(read_sum(fd, 0) - start, 3 * BODY_SPIN(LOOPS));
+		is_about(read_sum(fd, 0) - start, 3 * BODY_SPIN(SHORT_LOOPS));
 	}
 	unlink_self(fd);
 	/* instret is perf's again. */
@@ -650,8 +650,8 @@ START_TEST(instret_after_perf)
 	}
 	pin_self(guest.ncpus - 1);
 	before = perf_read_one(perf);
-	body_spin(LOOPS);
-	is_about(perf_read_one(perf) - before, BODY_SPIN(LOOPS));
+	body_spin(SHORT_LOOPS);
+	is_about(perf_read_one(perf) - before, BODY_SPIN(SHORT_LOOPS));
 	close(perf);
 	set_control(fd, &control);
 	instret_once(fd, -1);

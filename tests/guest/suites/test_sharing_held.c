@@ -22,7 +22,6 @@
 #include "suites/sharing.h"
 
 #define WATCHDOG "/proc/sys/kernel/nmi_watchdog"
-#define REFUSE "/sys/module/perfctr/parameters/refuse_perf"
 #define THRESHOLD "/proc/sys/kernel/watchdog_thresh"
 #define FIXED_INSTRUCTIONS 24u
 #define FIXED_CYCLES 25u
@@ -35,34 +34,6 @@ static unsigned int perf_could_take(void)
 	take(&takings, 0, PROGRAMMABLE_MAX);
 	give(&takings);
 	return takings.n[0];
-}
-
-/* A control of so many counters; the first counts instructions. */
-static struct perfctr_control control_of_many(unsigned int n)
-{
-	struct perfctr_control control;
-	unsigned int i;
-
-	control_init(&control);
-	control.tsc_on = 1;
-	for (i = 0; i < n; i++)
-		control_add_at(&control, general_map(guest.nprogrammable - 1 - i),
-			       i ? EV_CYCLES : EV_INSTRUCTIONS, PERFCTR_CTR_USER);
-	return control;
-}
-
-/* The same with the fixed counter of instructions, if there is one, at first. */
-static struct perfctr_control control_with_fixed(unsigned int n)
-{
-	struct perfctr_control control = control_of_many(n);
-	struct perfctr_ctr_control fixed = control.ctr[0];
-
-	if (guest.info.nrctrs == guest.nprogrammable)
-		return control;
-	fixed.map = PERFCTR_MAP_ANY;
-	control.ctr[control.nractrs++] = control.ctr[0];
-	control.ctr[0] = fixed;
-	return control;
 }
 
 /* Perf has what the controls do not need, and what they needed a second after they are gone. */
@@ -197,13 +168,13 @@ static void lose_to_an_older_pinned_event(struct perfctr_control control)
 	ck_assert_uint_eq(rd.error, PERFCTR_ERROR_LOST);
 	ck_assert_uint_ge(rd.sum[0], before.sum[0]);
 	ck_assert_uint_lt(rd.sum[0], before.sum[0] + 10000);
-	body_spin(LOOPS);
+	body_spin(SHORT_LOOPS);
 	ck_assert_int_eq(try_read(fd, &later), -EIO);
 	ck_assert_mem_eq(&later, &rd, sizeof(rd));
 	counted = perf_read_one(perf[i]);
 	ck_assert_uint_ne(counted, UINT64_MAX);
-	body_spin(LOOPS);
-	ck_assert_uint_ge(perf_read_one(perf[i]), counted + BODY_SPIN(LOOPS));
+	body_spin(SHORT_LOOPS);
+	ck_assert_uint_ge(perf_read_one(perf[i]), counted + BODY_SPIN(SHORT_LOOPS));
 	/* Not while perf has them */
 	until_given_back();
 	ck_assert_int_eq(try_control(fd, &control), -EBUSY);
@@ -321,71 +292,6 @@ START_TEST(watchdog_finds_a_counter)
 }
 END_TEST
 
-#if defined(__x86_64__) || defined(__i386__)
-static uint64_t rdpmc(unsigned int i)
-{
-	uint32_t low, high;
-
-	__asm__ volatile("rdpmc" : "=a" (low), "=d" (high) : "c" (i));
-	return (uint64_t)high << 32 | low;
-}
-#else
-static uint64_t rdpmc(unsigned int i)
-{
-	(void)i;
-	return 0;
-}
-#endif
-
-/*
- * A process of another user that has a mapped event of perf's may read registers. It sees none of our counts, although
- * both run on one CPU in turn.
- */
-START_TEST(mapped_events_show_nothing)
-{
-	/* So no counter is left for the event of the other. */
-	struct perfctr_control control = control_with_fixed(guest.nprogrammable);
-	volatile bool *stop = shared_alloc(sizeof(*stop));
-	volatile uint64_t *seen = shared_alloc(sizeof(*seen));
-	const unsigned int counters = (unsigned int)our_counters();
-	int fd = open_self();
-	unsigned int turn;
-	pid_t child;
-
-	pin_self(0);
-	ck_ok(write_text(REFUSE, "N"));
-	set_control(fd, &control);
-	ck_ok(child = fork());
-	if (!child) {
-		struct perf_event_attr attr;
-		unsigned int i;
-		int perf;
-
-		perf_attr_init(&attr, EV_INSTRUCTIONS);
-		perf = perf_open(&attr, 0, -1, -1);
-		if (perf < 0 || mmap(NULL, PAGE_SIZE, PROT_READ, MAP_SHARED, perf, 0) == MAP_FAILED)
-			_exit(1);
-		become(STRANGER_UID);
-		while (!*stop) {
-			for (i = 0; i < 32; i++)
-				if (counters >> i & 1)
-					*seen |= rdpmc(i < 24 ? i : 0x40000000 + i - 24);
-			sched_yield();
-		}
-		_exit(0);
-	}
-	for (turn = 0; turn < 1000; turn++) {
-		exact_once(fd);
-		sched_yield();
-	}
-	*stop = true;
-	expect_exit(child, 0);
-	ck_ok(write_text(REFUSE, "Y"));
-	ck_assert_uint_eq(*seen, 0);
-	unlink_self(fd);
-}
-END_TEST
-
 /*
  * The fixed counters share a control register, which perf writes whole when an event of its own comes to a fixed counter
  * or leaves one. Our fixed counter goes on.
@@ -441,7 +347,7 @@ START_TEST(perf_is_told_at_open)
 	exact_once(fd);
 	ck_ok(write_text(REFUSE, "N"));
 	ck_ok(perf = perf_open(&attr, 0, -1, -1));
-	body_spin(LOOPS);
+	body_spin(SHORT_LOOPS);
 	ck_assert_int_eq(read(perf, values, sizeof(values)), sizeof(values));
 	ck_assert_uint_eq(values[0], 0);
 	ck_assert_uint_eq(values[2], 0);
@@ -454,9 +360,9 @@ START_TEST(perf_is_told_at_open)
 	set_control(fd, &control);
 	until_given_back();
 	ck_ok(perf = perf_open(&attr, 0, -1, -1));
-	body_spin(LOOPS);
+	body_spin(SHORT_LOOPS);
 	ck_assert_int_eq(read(perf, values, sizeof(values)), sizeof(values));
-	ck_assert_uint_gt(values[0], 2 * LOOPS);
+	ck_assert_uint_gt(values[0], 2 * SHORT_LOOPS);
 	ck_assert_uint_eq(values[1], values[2]);
 	close(perf);
 	unlink_self(fd);
@@ -490,7 +396,7 @@ START_TEST(lost_to_a_pair)
 	exact_once(fd);
 	read_all(fd, &before);
 	ck_ok(second = perf_open(&pair, 0, -1, -1));
-	body_spin(LOOPS);
+	body_spin(SHORT_LOOPS);
 	ck_assert_int_eq(try_read(fd, &rd), -EIO);
 	ck_assert_uint_eq(rd.error, PERFCTR_ERROR_LOST);
 	ck_assert_uint_ge(rd.sum[0], before.sum[0]);
@@ -524,7 +430,7 @@ void sharing_held(void)
 	GUEST_RUN(watchdog_ticks, NEED_COUNTERS | NEED_PERF);
 	if (guest.info.counters >> FIXED_CYCLES & 1)
 		GUEST_RUN(watchdog_finds_a_counter, NEED_COUNTERS | NEED_PERF);
-	GUEST_RUN(mapped_events_show_nothing, NEED_COUNTERS | NEED_PERF | NEED_USER_READ);
+	sharing_readers();
 	/* Perf keeps the first counters. */
 	if (guest.info.counters & 1)
 		GUEST_RUN(perf_is_told_at_open, NEED_COUNTERS | NEED_PERF);

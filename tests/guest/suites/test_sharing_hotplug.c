@@ -59,9 +59,9 @@ START_TEST(cpu_comes_after_control)
 		pin_self(1);
 		exact_once(fd);
 		if (guest.info.cpu_features & PERFCTR_FEATURE_RDPMC) {
-			ret = exact_inline(page, 0, body_spin, LOOPS, value);
+			ret = exact_inline(page, 0, body_spin, SHORT_LOOPS, value);
 			ck_assert_int_ge(ret, 0);
-			ck_assert_uint_eq(value[1] - value[0], EXACT_INLINE + BODY_SPIN(LOOPS) +
+			ck_assert_uint_eq(value[1] - value[0], EXACT_INLINE + BODY_SPIN(SHORT_LOOPS) +
 					  (uint64_t)ret * EXACT_INLINE_RETRY);
 		}
 		pin_self(0);
@@ -144,7 +144,7 @@ START_TEST(cpu_comes_without_its_counters)
 
 	/* The error is sticky, also on a CPU whose counters we have. */
 	pin_self(0);
-	body_spin(LOOPS);
+	body_spin(SHORT_LOOPS);
 	ck_assert_int_eq(try_read(fd, &later), -EIO);
 	ck_assert_mem_eq(&later, &rd, sizeof(rd));
 	ck_assert_uint_eq(page->error, PERFCTR_ERROR_LOST);

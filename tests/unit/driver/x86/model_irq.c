@@ -145,12 +145,15 @@ bool model_pce[SHIM_CPUS];
 unsigned int model_pce_updates[SHIM_CPUS];
 u32 model_perf_dirty[SHIM_CPUS];
 static struct kretprobe *pce_probe;
+static struct kprobe *clear_probe;
 
 void perf_clear_dirty_counters(void)
 {
 	unsigned int i;
 
 	lockdep_assert_irqs_disabled();
+	if (clear_probe)
+		clear_probe->pre_handler(clear_probe, NULL);
 	for (i = 0; i < nr_gp(); i++)
 		if (model_perf_dirty[shim_cpu] & BIT(i))
 			cpus[shim_cpu].gp[i] = 0;
@@ -204,7 +207,24 @@ int register_kprobe(struct kprobe *probe)
 void unregister_kprobe(struct kprobe *probe)
 {
 	might_sleep();
-	(void)probe;
+	if (clear_probe == probe)
+		clear_probe = NULL;
+}
+
+int enable_kprobe(struct kprobe *probe)
+{
+	might_sleep();
+	shim_assert(probe->flags == KPROBE_FLAG_DISABLED && !clear_probe);
+	clear_probe = probe;
+	return 0;
+}
+
+int disable_kprobe(struct kprobe *probe)
+{
+	might_sleep();
+	shim_assert(clear_probe == probe);
+	clear_probe = NULL;
+	return 0;
 }
 
 int sprint_symbol(char *text, unsigned long address)

@@ -5,6 +5,7 @@
 
 #include "tests.h"
 #include "arch/user.h"
+#include "arch/x86/registers.h"
 #include "switch/run.h"
 
 static struct mm_struct mms[3] = {
@@ -317,6 +318,19 @@ START_TEST(what_perf_left_is_cleared)
 }
 END_TEST
 
+static void nothing_changes(bool ends)
+{
+	(void)ends;
+}
+
+static unsigned int readers;
+
+static void count_reader(void)
+{
+	ck_assert(shim_irqs_off);
+	readers++;
+}
+
 /* If there is nothing to probe, nobody is permitted, and nothing else fails. */
 START_TEST(nothing_to_probe)
 {
@@ -335,7 +349,44 @@ START_TEST(nothing_to_probe)
 	on_cpu_irqs_off(0, perfctr_cpu_update_permission);
 	ck_assert_uint_eq(model_pce_updates[0], 0);
 	ck_assert_uint_eq(shim_allocations, 0);
+	ck_assert_int_eq(perfctr_cpu_watch_readers(count_reader), -EOPNOTSUPP);
 	perfctr_cpu_permit_exit();
+}
+END_TEST
+
+/* Beside perf we are told of each mm that comes and may read our counters. */
+START_TEST(readers_are_watched)
+{
+	driver_init(&model_default);
+	perfctr_pmu.beside = true;
+	perfctr_cpu_permit_init(nothing_changes, NULL);
+	perfctr_pmu.beside = false;
+	shim_current.mm = &mms[0];
+	ck_assert_int_eq(perfctr_cpu_watch_readers(count_reader), 0);
+	atomic_set(&mms[0].context.perf_rdpmc_allowed, 1);
+	on_cpu_irqs_off(0, perfctr_cpu_update_permission);
+	ck_assert_uint_eq(readers, 0);
+	claim_one();
+	/* Taking the counters calls the same function. */
+	readers = 0;
+	atomic_set(&mms[0].context.perf_rdpmc_allowed, 0);
+	on_cpu_irqs_off(0, perfctr_cpu_update_permission);
+	ck_assert_uint_eq(readers, 0);
+	atomic_set(&mms[0].context.perf_rdpmc_allowed, 1);
+	on_cpu_irqs_off(0, perfctr_cpu_update_permission);
+	ck_assert_uint_eq(readers, 1);
+	ck_assert_int_eq(perfctr_cpu_watch_readers(NULL), 0);
+	on_cpu_irqs_off(0, perfctr_cpu_update_permission);
+	ck_assert_uint_eq(readers, 1);
+	ck_assert_int_eq(perfctr_cpu_watch_readers(count_reader), 0);
+	on_cpu_irqs_off(0, perfctr_cpu_update_permission);
+	ck_assert_uint_eq(readers, 2);
+	atomic_set(&mms[0].context.perf_rdpmc_allowed, 0);
+	unclaim(claimed);
+	/* Nobody is told after that, and nothing can be watched. */
+	perfctr_cpu_permit_exit();
+	ck_assert_int_eq(perfctr_cpu_watch_readers(count_reader), -EOPNOTSUPP);
+	ck_assert_uint_eq(readers, 2);
 }
 END_TEST
 
@@ -410,6 +461,7 @@ void test_permit(void)
 	unit_run(kernel_is_called, 2);
 	unit_run(what_perf_left_is_cleared, 2);
 	UNIT_RUN(nothing_to_probe);
+	UNIT_RUN(readers_are_watched);
 	UNIT_ROWS(not_by_early_pentium_pros, pentium_pros);
 	UNIT_RUN(info_tells_of_user_reads);
 	UNIT_RUN(old_permits_are_forgotten);

@@ -13,7 +13,10 @@ struct kprobe {
 	void *addr;
 	unsigned int offset;
 	int (*pre_handler)(struct kprobe *probe, struct pt_regs *regs);
+	unsigned int flags;
 };
+
+#define KPROBE_FLAG_DISABLED	2
 
 struct kretprobe {
 	struct kprobe kp;
@@ -23,6 +26,8 @@ struct kretprobe {
 
 int register_kprobe(struct kprobe *probe);
 void unregister_kprobe(struct kprobe *probe);
+int enable_kprobe(struct kprobe *probe);
+int disable_kprobe(struct kprobe *probe);
 int register_kretprobe(struct kretprobe *probe);
 void unregister_kretprobe(struct kretprobe *probe);
 
