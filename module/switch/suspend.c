@@ -172,7 +172,8 @@ static noinline notrace void hide_others(struct task_struct *next, struct vperfc
 		return;
 	if (perfctr)
 		vperfctr_suspend(perfctr);
-	perfctr_wides_lose();
+	if (unlikely(perfctr_wides_here()))
+		perfctr_wides_lose();
 	perfctr_cpu_scrub(next);
 }
 

@@ -23,8 +23,7 @@
 #include "switch/wide.h"
 
 /**
- * struct wides - the wides of a CPU
- * @list: the wides that were started and not stopped
+ * struct wides - whether the wides of a CPU count
  * @nr_suspends: number of calls of perfctr_wides_suspend() less those of perfctr_wides_resume()
  * @online: perfctr_wides_online() was called, so the wides may count
  * @asleep: the CPU sleeps, and may lose its counters
@@ -32,7 +31,6 @@
  * @idle: the CPU runs the idle task; kept only while there are wides with no_idle
  */
 struct wides {
-	struct hlist_head list;
 	unsigned int nr_suspends;
 	bool online;
 	bool asleep;
@@ -41,6 +39,7 @@ struct wides {
 };
 
 static DEFINE_PER_CPU(struct wides, wides);
+DEFINE_PER_CPU(struct hlist_head, perfctr_wides);
 
 static bool may_count(const struct wides *own, const struct perfctr_wide *wide)
 {
@@ -169,7 +168,7 @@ void perfctr_wide_start(struct perfctr_wide *wide)
 	/* If the wide's CPU is offline, perfctr_wides_online() sets own->idle later. */
 	if (wide->no_idle && wide->cpu == smp_processor_id())
 		own->idle = !current->pid;
-	hlist_add_head(&wide->here, &own->list);
+	hlist_add_head(&wide->here, per_cpu_ptr(&perfctr_wides, wide->cpu));
 	if (may_count(own, wide))
 		wide_resume(wide);
 }
@@ -230,12 +229,12 @@ void perfctr_wide_read(struct perfctr_wide *wide, u64 *value)
 	}
 }
 
-static void suspend_all(struct wides *own)
+static void suspend_all(void)
 {
 	struct perfctr_wide *wide;
 
 	lockdep_assert_irqs_disabled();
-	hlist_for_each_entry(wide, &own->list, here)
+	hlist_for_each_entry(wide, this_cpu_ptr(&perfctr_wides), here)
 		suspend(wide);
 }
 
@@ -244,16 +243,15 @@ void perfctr_wides_suspend(void)
 	struct wides *own = this_cpu_ptr(&wides);
 
 	own->nr_suspends++;
-	suspend_all(own);
+	suspend_all();
 }
 
 notrace void perfctr_wides_lose(void)
 {
-	struct wides *own = this_cpu_ptr(&wides);
 	struct perfctr_wide *wide;
 
 	lockdep_assert_irqs_disabled();
-	hlist_for_each_entry(wide, &own->list, here) {
+	hlist_for_each_entry(wide, this_cpu_ptr(&perfctr_wides), here) {
 		if (!wide->resumed || wide->config->shared || !wide->config->nr)
 			continue;
 		suspend(wide);
@@ -265,7 +263,7 @@ static void resume_all(struct wides *own)
 {
 	struct perfctr_wide *wide;
 
-	hlist_for_each_entry(wide, &own->list, here)
+	hlist_for_each_entry(wide, this_cpu_ptr(&perfctr_wides), here)
 		if (may_count(own, wide))
 			wide_resume(wide);
 }
@@ -294,7 +292,7 @@ void perfctr_wides_offline(void)
 {
 	struct wides *own = this_cpu_ptr(&wides);
 
-	suspend_all(own);
+	suspend_all();
 	own->online = false;
 }
 
@@ -306,14 +304,14 @@ void perfctr_wides_sleep(bool asleep)
 
 	if (asleep) {
 		own->slept_at = perfctr_cpu_clock();
-		hlist_for_each_entry(wide, &own->list, here)
+		hlist_for_each_entry(wide, this_cpu_ptr(&perfctr_wides), here)
 			wide->slept = wide->resumed;
-		suspend_all(own);
+		suspend_all();
 	}
 	own->asleep = asleep;
 	if (asleep)
 		return;
-	hlist_for_each_entry(wide, &own->list, here) {
+	hlist_for_each_entry(wide, this_cpu_ptr(&perfctr_wides), here) {
 		/* In the idle states of CPU_PM the clock goes on, and counters do not. */
 		if (IS_ENABLED(CONFIG_CPU_PM) && wide->slept)
 			wide->state.clock += perfctr_cpu_clock() - own->slept_at;
@@ -329,7 +327,7 @@ notrace void perfctr_wides_idle(bool idle)
 
 	lockdep_assert_irqs_disabled();
 	own->idle = idle;
-	hlist_for_each_entry(wide, &own->list, here) {
+	hlist_for_each_entry(wide, this_cpu_ptr(&perfctr_wides), here) {
 		if (!wide->no_idle)
 			continue;
 		if (idle)
@@ -341,5 +339,5 @@ notrace void perfctr_wides_idle(bool idle)
 
 bool perfctr_wides_on(unsigned int cpu)
 {
-	return per_cpu_ptr(&wides, cpu)->list.first;
+	return per_cpu(perfctr_wides, cpu).first;
 }

@@ -60,6 +60,14 @@ void perfctr_wide_read(struct perfctr_wide *wide, u64 *value);
 /* Suspend and resume all wides of this CPU. Pairs of calls may nest. Interrupts are off. */
 void perfctr_wides_suspend(void);
 void perfctr_wides_resume(void);
+/* The wides of a CPU that were started and not stopped */
+DECLARE_PER_CPU(struct hlist_head, perfctr_wides);
+
+static __always_inline bool perfctr_wides_here(void)
+{
+	return this_cpu_read(perfctr_wides.first);
+}
+
 /*
  * All native wides of this CPU end with PERFCTR_ERROR_LOST, because a thread comes that could read
  * their counts. Interrupts are off.

@@ -133,3 +133,28 @@ void perfctr_x86_compile(struct perfctr_config *config)
 		image->at_load = image->nr;
 	}
 }
+
+/* Returns the bit of the counter, or 0 for a metric. */
+static u32 chosen_bit(const struct perfctr_config *config, u32 i)
+{
+	return config->hw[i] < PERFCTR_X86_METRIC ? BIT(config->hw[i]) : 0;
+}
+
+u32 perfctr_x86_chosen(const struct perfctr_config *config)
+{
+	u32 i, counters = 0;
+
+	for (i = 0; i < config->nr; i++)
+		counters |= chosen_bit(config, i);
+	return counters;
+}
+
+u32 perfctr_x86_index_of(const struct perfctr_config *config, u32 counters)
+{
+	u32 i;
+
+	for (i = 0; i < config->nr; i++)
+		if (chosen_bit(config, i) & counters)
+			return i;
+	return PERFCTR_NO_INDEX;
+}

@@ -20,6 +20,13 @@ int perfctr_x86_can_count(const struct perfctr_ctr_control *ctr, u32 *can,
  */
 int perfctr_x86_choose(const struct perfctr_ctr_control *ctr, const u32 *can, unsigned int nr,
 		       u8 *hw, struct perfctr_refusal *why);
+/*
+ * These two know the counters that were chosen for a config, also before its claim. Returns all of
+ * them.
+ */
+u32 perfctr_x86_chosen(const struct perfctr_config *config);
+/* Returns the index of the first one that is in @counters, or PERFCTR_NO_INDEX. */
+u32 perfctr_x86_index_of(const struct perfctr_config *config, u32 counters);
 /* Makes the image of a config whose counters are chosen. */
 void perfctr_x86_compile(struct perfctr_config *config);
 

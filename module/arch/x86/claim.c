@@ -204,40 +204,13 @@ static int claim_forget(void *arg)
 	return 0;
 }
 
-/* Returns the bit of a counter that was chosen for a config, or 0 for a metric. */
-static u32 chosen_bit(const struct perfctr_config *config, u32 i)
-{
-	return config->hw[i] < PERFCTR_X86_METRIC ? BIT(config->hw[i]) : 0;
-}
-
-/* Returns the counters that were chosen for a config, before its claim. */
-static u32 chosen(const struct perfctr_config *config)
-{
-	u32 i, counters = 0;
-
-	for (i = 0; i < config->nr; i++)
-		counters |= chosen_bit(config, i);
-	return counters;
-}
-
-/* Returns the index of a counter of the config that has one of these counters. */
-static u32 first_index_of(const struct perfctr_config *config, u32 counters)
-{
-	u32 i;
-
-	for (i = 0; i < config->nr; i++)
-		if (chosen_bit(config, i) & counters)
-			return i;
-	return PERFCTR_NO_INDEX;
-}
-
 /*
  * Holds, tries and takes the counters that were chosen for a config. Returns 0, -EAGAIN if trials
  * have dropped some of them, or an error with *busy: see perfctr_x86_beside_hold().
  */
 static int hold_chosen(const struct perfctr_config *config, perfctr_run_t run, u32 *busy)
 {
-	u32 counters = chosen(config);
+	u32 counters = perfctr_x86_chosen(config);
 	int err;
 
 	/*
@@ -285,6 +258,28 @@ static int choose_without(struct perfctr_config *config, const u32 *can, u32 avo
 }
 
 /*
+ * Returns what a claim returns after perfctr_x86_beside_hold() has returned @err, which is not
+ * -EBUSY. @index: the counter of the control that could not be had
+ */
+static int hold_failed(int err, u32 index, struct perfctr_refusal *why)
+{
+	switch (err) {
+	case 0:
+	case -EAGAIN:
+	case -ENOMEM:
+		return err;
+	case -EOPNOTSUPP:
+		why->reason = PERFCTR_REASON_MEDIATED;
+		return -EBUSY;
+	default:
+		/* perf does not know the event, or its register. */
+		why->reason = PERFCTR_REASON_MODEL;
+		why->index = index;
+		return -EOPNOTSUPP;
+	}
+}
+
+/*
  * Chooses and holds the counters of a config beside perf: if possible those that all CPUs have
  * taken, because these cost perf nothing more. If perf has pinned an event to one of the others,
  * tries others again. Returns 0, -EAGAIN if trials have dropped counters, or an error with *why.
@@ -314,12 +309,10 @@ static int claim_beside(struct perfctr_config *config, const u32 *can, perfctr_r
 		if (err)
 			break;
 		err = hold_chosen(config, run, &busy);
-		if (err == -EOPNOTSUPP)
-			why->reason = PERFCTR_REASON_MEDIATED;
 		if (err != -EBUSY)
-			return err == -EOPNOTSUPP ? -EBUSY : err;
+			return hold_failed(err, perfctr_x86_index_of(config, busy & -busy), why);
 		if (index == PERFCTR_NO_INDEX)
-			index = first_index_of(config, busy);
+			index = perfctr_x86_index_of(config, busy);
 		busy &= -busy;
 		if (!busy || busy & avoid)
 			break;

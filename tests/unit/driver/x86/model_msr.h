@@ -329,6 +329,9 @@ bool model_perf_has_all(unsigned int cpu);
 /* The CPUs where perf hides its events from RDPMC in user mode */
 extern u32 model_perf_hides;
 
+/* If not 0, the driver counts beside perf, and what it wants to hold, perf refuses so. */
+extern int model_hold_error;
+
 /* KVM turns virtualization on, or off, on the current CPU of AMD's. */
 void model_virt(bool on);
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perfctr_cpu_claim() and perfctr_cpu_unclaim(): all registers or none, and all back. */
 #include "tests.h"
+#include "arch/user.h"
+#include "arch/x86/registers.h"
+#include "switch/run.h"
 
 static const struct perfctr_ctr_control one[] = { CTR(0, EV_INSTRUCTIONS, USER) };
 static const struct perfctr_ctr_control other[] = { CTR(1, EV_BRANCHES, BOTH) };
@@ -338,6 +341,39 @@ START_TEST(clock_beside_counters)
 }
 END_TEST
 
+/* What perf says of counters that we want to hold, what the control is told, and why */
+static const struct {
+	int says;
+	int told;
+	u32 reason;
+	u32 index;
+} holds[] = {
+	{ -EINVAL, -EOPNOTSUPP, PERFCTR_REASON_MODEL, 0 },
+	{ -ENXIO, -EOPNOTSUPP, PERFCTR_REASON_MODEL, 0 },
+	{ -EOPNOTSUPP, -EBUSY, PERFCTR_REASON_MEDIATED, PERFCTR_NO_INDEX },
+	{ -ENOMEM, -ENOMEM, PERFCTR_REASON_NONE, PERFCTR_NO_INDEX },
+};
+
+START_TEST(refused_beside_perf)
+{
+	struct perfctr_refusal why = NO_REFUSAL;
+
+	driver_init(&model_default);
+	perfctr_pmu.beside = true;
+	model_hold_error = holds[_i].says;
+	ck_assert_int_eq(PTR_ERR(claim(one, ARRAY_SIZE(one), &why)), holds[_i].told);
+	ck_assert_uint_eq(why.reason, holds[_i].reason);
+	ck_assert_uint_eq(why.owner, PERFCTR_OWNER_NONE);
+	ck_assert_uint_eq(why.index, holds[_i].index);
+	cpus_read_lock();
+	perfctr_cpu_give_back(perfctr_run_paid);
+	cpus_read_unlock();
+	ck_assert(!perfctr_cpu_lingers());
+	model_hold_error = 0;
+	perfctr_pmu.beside = false;
+}
+END_TEST
+
 void test_claim(void)
 {
 	unit_begin("x86_claim");
@@ -353,4 +389,5 @@ void test_claim(void)
 	UNIT_RUN(named_before_any);
 	UNIT_ROWS(clock_beside_perf, machines);
 	UNIT_ROWS(clock_beside_counters, machines);
+	unit_run(refused_beside_perf, (int)ARRAY_SIZE(holds));
 }
