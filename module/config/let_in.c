@@ -32,10 +32,20 @@ static __aligned(64) notrace void probe_switch(PERFCTR_SWITCH_PROBE_ARGS)
 
 static struct perfctr_probe switch_probe = PERFCTR_PROBE(sched_switch, probe_switch);
 
+static void guard_closely(struct work_struct *unused);
+static DECLARE_WORK(guard_work, guard_closely);
+
+/*
+ * If current is not permitted, perf's attribute rdpmc is 2. Every process may then read registers,
+ * and the kernel calls the probed function at each change of mm. An interrupt at each of these
+ * would cost more than a look at each switch.
+ */
 static int look_for_reader(void *unused)
 {
 	if (perfctr_cpu_is_permitted(current))
 		perfctr_let_in(current);
+	else
+		queue_work(perfctr_wq, &guard_work);
 	return 0;
 }
 
@@ -141,6 +151,7 @@ void perfctr_let_in_exit(void)
 
 	for_each_possible_cpu(cpu)
 		irq_work_sync(per_cpu_ptr(&came_work, cpu));
+	flush_work(&guard_work);
 	perfctr_hook_exit(&watch_hook);
 	perfctr_hook_exit(&switches_hook);
 }
@@ -205,6 +216,16 @@ void perfctr_guard_end(void)
 		return;
 	put(guard);
 	guard = UNGUARDED;
+}
+
+/* If this fails, we go on watching. */
+static void guard_closely(struct work_struct *unused)
+{
+	perfctr_guard_begin(true);
+	/* The last counters may have been given back meanwhile. */
+	mutex_lock(&perfctr_config_mutex);
+	perfctr_guard_end();
+	mutex_unlock(&perfctr_config_mutex);
 }
 #else
 int perfctr_let_in_init(void)

@@ -38,6 +38,7 @@
 #include <linux/slab.h>
 #include <linux/static_call.h>
 #include <linux/string.h>
+#include <asm/cpufeature.h>
 #include <asm/mmu_context.h>
 #include <asm/perf_event.h>
 
@@ -376,7 +377,7 @@ static void *find_function(const char *name)
 int perfctr_cpu_watch_readers(void (*comes)(void))
 {
 	if (!can_watch)
-		return -EOPNOTSUPP;
+		return comes ? -EOPNOTSUPP : 0;
 	if (!comes)
 		return disable_kprobe(&clear_probe);
 	reader_comes = comes;
@@ -401,7 +402,9 @@ void perfctr_cpu_permit_init(void (*changes)(bool ends), void (*hides)(void))
 	can_permit = update;
 	if (!can_permit)
 		unregister_kretprobe(&update_probe);
-	can_watch = can_permit && perfctr_pmu.beside && !register_kprobe(&clear_probe);
+	/* Without a local APIC an irq_work would wait for the next tick. */
+	can_watch = can_permit && perfctr_pmu.beside && boot_cpu_has(X86_FEATURE_APIC) &&
+		    !register_kprobe(&clear_probe);
 }
 
 /* Call this when no page is mapped any more. */
@@ -435,7 +438,7 @@ void perfctr_cpu_permit_exit(void)
 
 int perfctr_cpu_watch_readers(void (*comes)(void))
 {
-	return -EOPNOTSUPP;
+	return comes ? -EOPNOTSUPP : 0;
 }
 
 #endif

@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +15,8 @@
 #include "kit/perfside.h"
 #include "suites/cpus.h"
 #include "suites/sharing.h"
+
+#define RDPMC "/sys/bus/event_source/devices/cpu/rdpmc"
 
 #if defined(__x86_64__) || defined(__i386__)
 static uint64_t rdpmc(unsigned int i)
@@ -181,6 +185,48 @@ START_TEST(mapped_events_show_nothing_after_pages)
 }
 END_TEST
 
+static bool is_watched(void)
+{
+	char line[256];
+	bool watched = false;
+	FILE *list = fopen("/sys/kernel/debug/kprobes/list", "r");
+
+	ck_assert_ptr_nonnull(list);
+	while (fgets(line, sizeof(line), list))
+		watched |= strstr(line, "perf_clear_dirty_counters") && !strstr(line, "[DISABLED]");
+	fclose(list);
+	return watched;
+}
+
+/* If root lets every process read registers, nothing can be hidden, and no switch is interrupted for long. */
+START_TEST(no_watch_if_all_may_read)
+{
+	struct perfctr_control control = control_with_fixed(guest.nprogrammable);
+	struct turns *turns;
+	int fd = open_self();
+	unsigned int turn;
+
+	pin_self(0);
+	ck_ok(write_text(REFUSE, "N"));
+	set_control(fd, &control);
+	ck_assert(is_watched());
+	turns = start_turns();
+	ck_ok(write_text(RDPMC, "2"));
+	for (turn = 0; turn < 100 && is_watched(); turn++) {
+		let_others(turns);
+		exact_once(fd);
+		sleep_us(10000);
+	}
+	ck_assert(!is_watched());
+	let_others(turns);
+	exact_once(fd);
+	end_turns(turns);
+	ck_ok(write_text(RDPMC, "1"));
+	ck_ok(write_text(REFUSE, "Y"));
+	unlink_self(fd);
+}
+END_TEST
+
 /* The counters of a CPU, if they are counted natively, are lost as soon as such a process comes to this CPU. */
 START_TEST(cpu_lost_to_mapped_events)
 {
@@ -217,5 +263,6 @@ void sharing_readers(void)
 {
 	GUEST_RUN(mapped_events_show_nothing, NEED_COUNTERS | NEED_PERF | NEED_USER_READ);
 	GUEST_RUN(mapped_events_show_nothing_after_pages, NEED_COUNTERS | NEED_PERF | NEED_USER_READ);
+	GUEST_RUN(no_watch_if_all_may_read, NEED_COUNTERS | NEED_PERF | NEED_USER_READ);
 	GUEST_RUN(cpu_lost_to_mapped_events, NEED_COUNTERS | NEED_PERF | NEED_USER_READ);
 }
