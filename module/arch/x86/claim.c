@@ -416,7 +416,6 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run,
 {
 	bool first = !claims.taken;
 	unsigned int i;
-	u32 used = 0;
 	int err;
 
 	if (!config->nr)
@@ -445,15 +444,10 @@ int perfctr_cpu_claim(struct perfctr_config *config, perfctr_run_t run,
 		return err;
 	}
 	WRITE_ONCE(claims.users, claims.users + 1);
-	for (i = 0; i < config->nr; i++) {
-		if (config->hw[i] < PERFCTR_X86_METRIC)
-			used |= BIT(config->hw[i]);
-		else
+	for (i = 0; i < config->nr; i++)
+		if (config->hw[i] >= PERFCTR_X86_METRIC || perfctr_x86_waits(&config->ctr[i]))
 			config->own_way = true;
-		if (perfctr_x86_waits(&config->ctr[i]))
-			config->own_way = true;
-	}
-	config->mask = used;
+	config->mask = perfctr_x86_chosen(config);
 	if (perfctr_pmu.beside)
 		note_uses(config, true);
 	for (i = perfctr_config_nr_actrs(config); i < config->nr; i++)
